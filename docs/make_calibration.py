@@ -94,26 +94,22 @@ def features_table(cells: list[Cell]) -> str:
 
 
 def groups_table(cells: list[Cell]) -> str:
-    """Return the coverage and the loss of groups that borrow, of groups alone, and of all instances together."""
+    """Return the coverage, the width and the claims of a group that borrows from four others, and of the group alone."""
     rows = []
     for each in cells:
-        measured = each["sizes"][:1] if each["sizes"][0] == 1 or "one" in each["likeness"] else each["sizes"]
-        low, high = min(measured), max(measured)
-        row = [each["likeness"], str(low) if low == high else f"{low} to {high}", f"{each['borrowed']:.3g}"]
-        row += [f"{100 * each[way]['covered'][0]:.0f} %" for way in ("pooled", "alone", "all")]
-        rows.append([*row, *(f"{each[way]['loss']:.3g}" for way in ("pooled", "alone", "all"))])
-    heads = [
-        "groups",
-        "instances",
-        "borrowed",
-        "coverage, `fit_groups`",
-        "alone",
-        "all",
-        "loss, `fit_groups`",
-        "alone",
-        "all",
-    ]
+        ways = each["groups"], each["alone"]
+        row = [f"{100 * each['odd']:.0f} %", f"{100 * each['others']:.0f} %", str(each["instances"])]
+        row += [f"{100 * way['covered'][0]:.0f} %" for way in ways]
+        row += [f"{100 * way['width']:.0f} points" for way in ways]
+        rows.append([*row, *(_true_claims(way) for way in ways)])
+    heads = ["win rate in the group", "in the four others", "instances"]
+    for measure in ("coverage", "width", "claims that come true"):
+        heads += [f"{measure}, `fit_groups`", "alone"]
     return markdown(heads, rows)
+
+
+def _true_claims(way: Cell) -> str:
+    return f"{round(way['claims'] * way['came_true'][0])} of {way['claims']}" if way["claims"] else "-"
 
 
 def fitness_table(cells: list[Cell]) -> str:

@@ -101,7 +101,7 @@ class TestReplay:
         plain = replay(recorded_runs(24), pb.log_grid(30, 100, 4), confidence=0.9, prior=pb.RandomWalk(), **labels)
         assert plain.result.state.observations.choices.rankings.clusters is None
 
-    def test_a_race_file_does_not_store_clusters(self, tmp_path):
+    def test_a_race_that_replays_into_a_file_continues_with_its_clusters(self, tmp_path):
         runs = [
             pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
             for run in recorded_runs(40)
@@ -111,9 +111,9 @@ class TestReplay:
             race.run(pb.ReplayExecutor(runs), max_instances=4, progress="none")
             assert race.state.observations.choices.rankings.clusters.codes.tolist() == [0, 1, 2, 0]
         with pb.Race.open(tmp_path / "r.race", algorithms=["good", "bad"]) as race:
-            assert race.state.observations.choices.rankings.clusters is None
-            with pytest.raises(ValueError, match="got one for 4 of 8; a race file does not store clusters"):
-                race.run(pb.ReplayExecutor(runs), progress="none")
+            assert race.state.clusters.codes.tolist() == [0, 1, 2, 0]
+            race.run(pb.ReplayExecutor(runs), max_instances=8, progress="none")
+            assert race.state.clusters.codes.tolist() == [0, 1, 2, 0, 1, 2, 0, 1]
 
     def test_without_complete_instances_there_is_no_race(self):
         with pytest.raises(ValueError, match="expected instances on which all of good, bad were run until 200"):

@@ -125,8 +125,8 @@ def replay(
 ) -> Replay:
     """Race on recorded runs in a random order of instances, and compute what racing would have saved.
 
-    The race uses the clusters of the runs; its rounds draw single instances, not whole clusters. A race file does not store
-    clusters: a race that replays recordings into a file has them until it ends, but not after it is reopened.
+    The race uses the clusters of the runs; its rounds draw single instances, not whole clusters. A race file stores
+    the clusters.
 
     Parameters
     ----------

@@ -1,11 +1,10 @@
 """Intervals of the value of copies, measured by repeated runs, contain the true value."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import polarbear as pb
+from tests.selection.test_measured_copies import without_repetitions
 
 PROBLEMS, REPETITIONS, DATA_SETS = 20, 3, 200
 NOISE = np.array([1.0, 0.3, 0.0])  # of a run of each algorithm, beside its level on the problem
@@ -49,8 +48,8 @@ def test_intervals_of_copies_contain_the_true_value():
         values = simulate(PROBLEMS, REPETITIONS, rng).reshape(-1, 1, 3)
         choices = pb.Choices.from_values(values, grid=[1], clusters=clusters)
         posterior = pb.fit(choices, draws=1000, seed=seed)
-        assert posterior.outcomes.repeated is not None
-        without = replace(posterior, outcomes=replace(posterior.outcomes, repeated=None))
+        assert posterior.beliefs.sample.rankings.repeated is not None
+        without = without_repetitions(posterior)
         for totals, each in ((measured, posterior), (modelled, without)):
             pairs = select_pairs(each)
             totals[0] += [pair.lower <= true <= pair.upper for pair, true in zip(pairs, truth, strict=True)]

@@ -48,8 +48,7 @@ def test_the_answer_generalises_to_new_antigens_or_to_new_runs(posteriors):
         "to new runs on these 12 antigens, based on 120 repetitions",
     ]
     new_antigens, new_runs = (pb.pareto_set(each, confidence=0.95) for each in posteriors.values())
-    assert set(new_runs) < set(new_antigens) == set(METHODS.values())  # the wider scope eliminates less
-    assert "COMBO" not in new_runs
+    assert set(new_runs) < set(new_antigens) == set(METHODS.values()) - {"COMBO"}  # the wider scope eliminates less
 
 
 def test_the_leader_changes_with_the_budget(posteriors):
@@ -83,7 +82,7 @@ def test_the_page_has_the_answers_of_both_scopes(tmp_path, monkeypatch, posterio
     rows = {row[0]: row[1:] for row in results["tables"][0]["rows"]}
     assert rows["eliminated in replayed races"] == ["COMBO in 2 of 2"] * 2
     assert rows["evaluations saved by replayed races, median"] == ["20 %; every pair decided in 2 of 2"] * 2
-    assert rows["eliminated, with the probability"][0] == "none"
+    assert all(each.startswith("COMBO by ") for each in rows["eliminated, with the probability"])
     assert results["compared"][1]["ours"] == "12"
     assert drawn == ["posterior", "leaders", "values"]
 

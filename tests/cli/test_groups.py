@@ -86,7 +86,7 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     }
     text = polarbear("analyse", path, "--by", "kind").out
     assert "kind rough (" in text
-    assert "from the other groups; Pareto set: rough)" in text
+    assert "instances, tentative; Pareto set: rough)" in text
     page = tmp_path / "page.html"
     written = polarbear("report", path, "--by", "kind", "-o", page)
     assert (written.code, NAMES_WINNERS in " ".join(written.err.split())) == (0, True)

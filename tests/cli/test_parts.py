@@ -1,7 +1,5 @@
 """Parts of recorded runs on the command line: --where, --only, --without, --per and --by, in all commands."""
 
-import re
-
 import pytest
 
 import polarbear as pb
@@ -48,10 +46,8 @@ def test_analyse_gives_an_answer_for_each_group_and_for_all(polarbear, table):
     assert {group["instances"] for group in groups.values()} == {24}
     assert outcome.data["pareto_set"] == ["a", "b", "c"]  # two functions are too few to generalise to new ones
     text = polarbear("analyse", table, "--by", "function", "--count", 3).out
-    assert re.search(
-        r"function 2 \(24 instances; borrows as much as 0\.\d+ instances from the other groups; Pareto", text
-    )
-    assert all(0 < group["borrowed"] < 1 for group in groups.values())  # the two functions contradict each other
+    assert "function 2 (24 instances, tentative; Pareto set: b)" in text
+    assert {group["note"] for group in groups.values()} == {"tentative"}
 
 
 def test_select_answers_the_same_query_for_each_group(polarbear, table):
@@ -76,38 +72,46 @@ def test_groups_do_not_keep_the_win_rates_of_all_pairs(table):
     groups = compare_groups(source, "function")
     assert list(groups.fitted) == ["function 1", "function 2"]
     for posterior, _ in groups.fitted.values():
-        kept = vars(posterior.outcomes)
-        assert "_all_pairs" not in kept
+        kept = posterior.beliefs._rates
+        assert not kept
         before = pb.win_rates(posterior).mean()
-        assert "_all_pairs" in kept
-        posterior.outcomes.free_memory()
-        assert "_all_pairs" not in kept
+        assert kept
+        posterior.beliefs.free_memory()
+        assert not kept
         assert pb.win_rates(posterior).mean() == before
 
 
-def test_a_group_without_comparisons_gets_a_cautious_answer(polarbear, table, tmp_path):
+def test_a_group_with_few_comparisons_takes_the_answer_for_all(polarbear, table, tmp_path):
     rows = table.read_text() + "".join(f"a,3,2,{instance},2,1.0\n" for instance in range(1, 4))
     rows += "".join(f"{name},4,2,{instance},2,1.0\n" for instance in range(1, 4) for name in "ac")
     path = tmp_path / "more.csv"
     path.write_text(rows)
     query = ["--at", 5, "--start", 2, "--stop", 20, "--among", "a", "--among", "b"]
-    groups = polarbear("select", path, "--by", "function", *query, "--json").data["groups"]
+    data = polarbear("select", path, "--by", "function", *query, "--json").data
+    groups = data["groups"]
     assert {name: group["choice"] for name, group in list(groups.items())[:2]} == {
         "function 1": ["a"],
         "function 2": ["b"],
     }
-    for name, instances, absent in (
-        ("function 3", 0, "a, b"),
-        ("function 4", 3, "b"),
-    ):  # they compare nothing, or a and c
-        assert "too close to call" in groups[name]["sentence"]
-        assert (groups[name]["instances"], groups[name]["borrowed"] > 0) == (instances, True)
-        assert (
-            f"It does not compare {absent}; what it says about {absent} comes from the other groups."
-            in groups[name]["remarks"]
-        )
-    outcome = polarbear("select", path, "--by", "function", "--against", "b", "--json")
-    assert outcome.data["groups"]["function 4"]["choice"] is not None
+    for name, instances in (("function 3", 0), ("function 4", 3)):  # they compare nothing, or a and c
+        assert (groups[name]["instances"], groups[name]["note"]) == (instances, "too few")
+        assert groups[name]["sentence"] == data["sentence"]
+    assert data["group_remarks"][-1].startswith(
+        "function 3, function 4: fewer than 8 independent instances, so the answer"
+    )
+    text = polarbear("analyse", path, "--by", "function", "--start", 2, "--stop", 20).out
+    assert "function 4 (3 instances, too few for a choice of its own): as for all runs" in text
+    assert "a in 1, b in 1 of 2 groups." in " ".join(text.split())
+
+
+def test_a_group_without_an_algorithm_says_nothing_about_it(polarbear, table, tmp_path):
+    path = tmp_path / "more.csv"
+    rows = "".join(f"{name},4,2,{instance},2,{k}.0\n" for instance in range(1, 12) for k, name in enumerate("ca"))
+    path.write_text(table.read_text() + rows)
+    group = polarbear("select", path, "--by", "function", "--all", "--json").data["groups"]["function 4"]
+    assert (group["choice"], group["note"]) == (["c"], "tentative")
+    assert group["remarks"][0] == "It does not compare b."
+    assert {each["members"][0] for each in group["candidates"]} == {"a", "c"}
 
 
 def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkeypatch):

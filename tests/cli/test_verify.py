@@ -4,11 +4,8 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
-FORMAT_1 = Path(__file__).parents[1] / "storage" / "first_edition" / "unfinished.race"
 
 
 @pytest.fixture
@@ -28,9 +25,6 @@ def test_an_intact_file_is_confirmed(polarbear, finished):
     outcome = polarbear("verify", finished)
     assert outcome.code == 0
     assert "my.race is intact: " in outcome.out
-    old = polarbear("verify", FORMAT_1)
-    assert old.code == 0
-    assert "format 1, without checksums" in old.out
 
 
 def test_a_damaged_file_is_saved_and_continued_without_repeating_intact_runs(polarbear, finished, damaged, monkeypatch):

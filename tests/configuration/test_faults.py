@@ -108,6 +108,26 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
             'this key no longer exists, since prior = "BayesianBootstrap", the default, accounts for correlation over time '
             "itself; remove the line",
         ),
+        *(
+            (
+                ("confidence = 0.9", f'prior = {{kind = "BayesianBootstrap", {given}}}'),
+                "race.prior",
+                f"BayesianBootstrap no longer has the {names}: each pair now has a prior of its own, whose only parameter is "
+                f"near_equal; leave {them} out",
+            )
+            for given, names, them in [
+                ("plackett_luce = 0", "parameter plackett_luce", "it"),
+                ('plackett_luce = "auto"', "parameter plackett_luce", "it"),
+                ("shrink = false", "parameter shrink", "it"),
+                ("near_equal = 0.2, pseudo_instances = 2.0", "parameter pseudo_instances", "it"),
+                ("shrink = false, plackett_luce = 0", "parameters plackett_luce and shrink", "them"),
+            ]
+        ),
+        (
+            ("confidence = 0.9", 'prior = {kind = "BayesianBootstrap", near_equl = 0.2}'),
+            "race.prior",
+            "BayesianBootstrap has no near_equl; did you mean 'near_equal'?",
+        ),
         (("confidence = 0.9", "batch = {smallest = 9, largest = 8}"), "race.batch", "largest batch"),
         (
             ("confidence = 0.9", "batch = {size = 3, largest = 9}"),

@@ -81,7 +81,7 @@ def test_independent_draws_need_no_diagnostics() -> None:
     diagnostics = fitted(pb.BayesianBootstrap(), "auto").diagnostics
     assert diagnostics.reliable
     assert diagnostics.effective_draws == DRAWS
-    assert diagnostics.message.startswith("Bayesian bootstrap: 4000 independent draws of weights on 12 instances")
+    assert diagnostics.message == "Bayesian bootstrap of 12 instances, with 4,000 independent draws."
 
 
 @pytest.mark.parametrize(("kind", "method"), [case for case in CASES if case[0] is not pb.BayesianBootstrap])

@@ -7,11 +7,10 @@ import polarbear as pb
 from polarbear.features.feature import Feature
 from polarbear.features.groups import describe_groups
 from polarbear.features.held_out import held_out_gain
-from polarbear.features.scores import make_scores
-from polarbear.features.splits import candidate_splits, describe_conditions, gains_of
+from polarbear.features.splits import Condition, candidate_splits, describe_conditions, gains_of
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, _p_value, cluster_weights, grow_tree
-from tests.features.two_kinds import GRID, two_kinds
+from tests.features.two_kinds import GRID, scores_of, two_kinds
 
 
 @pytest.fixture(scope="module")
@@ -23,16 +22,19 @@ def found():
 def test_the_split_is_found_and_the_sentences_say_what_to_do(found):
     assert found.matters
     assert [each.feature for each in found.splits] == ["size"]
-    large = next(group for group in found.groups if group.conditions == ("size > 20",))
+    small, large = found.groups
+    assert (small.name, large.name) == ("size ≤ 20", "size > 20")
+    assert (large.size, large.units) == (f"{large.instances} instances, tentative", large.instances)
     late = large.choices[-1]
     assert (late.choice, late.stop) == ("second", 1000)
     early = large.choices[0]
     assert early.choice == early.choice_for_all == "third"
-    assert early.probability == 0.5
+    assert early.probability == early.win_rate == 0.5
     assert found.splits[0].certainty > 0.9
     assert found.gain.lower > 0
     assert found.gain.gain == pytest.approx(found.gain.following - found.gain.single)
-    assert any("instead of" in sentence and "size" in sentence for sentence in found.sentences)
+    assert late.win_rate > late.share > 0.5  # `first` is not the strongest rival of `second`
+    assert f"second is expected to beat first on {100 * late.win_rate:.0f} % of such instances" in found.sentences[1]
     assert "on instances not used to find them" in found.sentences[-1]
     frame = found.to_frame()
     assert set(frame["group"]) == {"size ≤ 20", "size > 20"}
@@ -87,17 +89,24 @@ def test_candidate_splits_are_distinct_and_missing_values_join_the_majority():
     number = Feature("size", "number", np.array([1.0, 1, 2, 2, 2, np.nan]))
     same = Feature("copy", "category", np.array([0.0, 0, 1, 1, 1, 1]), ("no", "yes"))
     splits = candidate_splits([number, same], np.ones(6), least=2)
-    assert [(each.left, each.right) for each in splits.splits] == [("size ≤ 1.5", "size > 1.5 or missing")]
+    assert [(str(each.left), str(each.right)) for each in splits.splits] == [("size ≤ 1.5", "size > 1.5 or missing")]
     assert splits.left.tolist() == [[1, 1, 0, 0, 0, 0]]
     assert splits.splits[0].goes_left(number).tolist() == [True, True, False, False, False, False]
 
 
 def test_conditions_say_on_which_side_missing_values_are():
-    middle = ["size > 2 or missing", "size ≤ 8 or missing"]
-    assert describe_conditions(middle) == "size > 2 (or missing) and size ≤ 8 (or missing)"
-    assert describe_conditions(["size > 2 or missing", "size > 8 or missing"]) == "size > 8 or missing"
+    above, below = Condition("size", ">", "2", or_missing=True), Condition("size", "≤", "8", or_missing=True)
+    assert describe_conditions([above, below]) == "size > 2 (or missing) and size ≤ 8 (or missing)"
+    assert describe_conditions([above, Condition("size", ">", "8", or_missing=True)]) == "size > 8 or missing"
     # The second condition sends missing values to its other side.
-    assert describe_conditions(["kind ≠ a b or missing", "kind = c"]) == "kind ≠ a b and kind = c"
+    kinds = [Condition("kind", "≠", "a b", or_missing=True), Condition("kind", "=", "c")]
+    assert describe_conditions(kinds) == "kind ≠ a b and kind = c"
+
+
+def test_names_of_features_may_look_like_conditions():
+    """Read as text, both conditions are on a feature `cost`, and the first would be lost."""
+    conditions = [Condition("cost > 1", ">", "5"), Condition("cost > 2 or missing", ">", "7", or_missing=True)]
+    assert describe_conditions(conditions) == "cost > 1 > 5 and cost > 2 or missing > 7 (or missing)"
 
 
 @pytest.mark.parametrize(
@@ -116,20 +125,16 @@ def test_sentences_name_the_budgets_that_the_preference_considers(preference, wh
     rng = np.random.default_rng(0)
     training = make_training_set(runs, table, preference=preference, among=None, grid=pb.log_grid(100, 1000, 9))
     tree = grow_tree(training.scores, training.features, depth=1, level=0.05, rng=rng)
-    _, large = describe_groups(tree, training.scores, preference, rng=rng)
+    _, large = describe_groups(tree, training.scores, preference)
     assert large.sentences("s")[0].startswith(
-        f"size > 20 (16 instances): choose second instead of first {where}: first on"
+        f"size > 20 (16 instances, tentative): choose second instead of first {where}: second is expected to beat first on"
     )
 
 
 def test_the_held_out_gain_of_noise_is_not_positive():
     """In the data the best split of noise always gains something; on other instances it does not."""
     rng = np.random.default_rng(2)
-    first = np.eye(2, dtype=np.float32)[rng.integers(2, size=(60, 4))]
-    scores = make_scores(
-        first, np.ones((60, 4)), np.full(4, 0.25), instances=range(60), clusters=np.arange(60), names="ab",
-        grid=pb.linear_grid(1, 4, 4),
-    )  # fmt: skip
+    scores = scores_of(rng.integers(2, size=(60, 4)), "ab")
     features = [Feature(str(k), "number", rng.normal(size=60)) for k in range(5)]
     splits = candidate_splits(features, cluster_weights(scores.clusters), least=LEAST_CLUSTERS)
     assert gains_of(splits.left, scores.first).max() > 0.05
@@ -163,12 +168,7 @@ def test_equal_gains_of_permutations_count_against_a_split():
 def test_a_tree_of_depth_two_finds_a_feature_within_a_group():
     rng = np.random.default_rng(3)
     outer, inner = rng.random((2, 200)) < 0.5
-    best = np.where(outer, np.where(inner, 0, 1), 2)
-    first = np.eye(3, dtype=np.float32)[best][:, None]
-    scores = make_scores(
-        first, np.ones((200, 1)), np.ones(1), instances=range(200), clusters=np.arange(200), names="abc",
-        grid=pb.linear_grid(1, 1, 1),
-    )  # fmt: skip
+    scores = scores_of(np.where(outer, np.where(inner, 0, 1), 2)[:, None], "abc")
     features = [Feature("outer", "number", outer * 1.0), Feature("inner", "number", inner * 1.0)]
     tree = grow_tree(scores, features, depth=2, level=0.05, rng=rng)
     assert [node.split.feature for node in tree.inner] == ["outer", "inner"]

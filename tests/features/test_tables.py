@@ -7,6 +7,7 @@ import polarbear as pb
 from polarbear.features.joining import join_features
 from polarbear.features.training_set import make_training_set
 from polarbear.importers.imported import About, Block, Imported
+from polarbear.race.instance_features import group_label, level_name, parse_value, plain_features
 from tests.features.two_kinds import GRID, two_kinds
 
 CSV = "instance;size;kind;rotated\n0;3;a;true\n1;;b;False\n2;40;?;yes\n"
@@ -60,6 +61,25 @@ def test_listed_instances_are_matched_by_path_name_or_index():
     for names in (["/data/one.mps", "/data/two.mps"], ["one.mps", "two.mps"], ["one", "two"]):
         table = pb.read_features({"instance": names, "x": [1, 2]}, instances=listed)
         assert features_by_name(table, (1, 0))["x"].values.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "level"),
+    [
+        *((each, "true") for each in (True, np.True_, "true", "Yes")),
+        *((each, "false") for each in (False, "no")),
+        *((each, each) for each in ("none", "None", "smooth", "1_0")),
+        *((each, "5") for each in (5, 5.0, "5", " 5.0 ", np.float32(5))),
+        *((each, None) for each in (None, "", "?", "NA", "NaN", "null", float("nan"), float("inf"), 10**400)),
+    ],
+)
+def test_a_value_is_the_same_in_a_race_in_a_table_and_in_a_policy(value, level):
+    assert group_label(plain_features({"kind": value}), "kind") == level
+    assert group_label({"kind": value}, "kind") == level
+    cell = pb.read_features({"instance": [0], "kind": [value]}).columns["kind"][0]
+    assert (None if cell is None else level_name(cell)) == level
+    cell = parse_value(value)
+    assert (None if cell is None else level_name(cell)) == level
 
 
 def test_useless_columns_and_missing_instances_are_named():

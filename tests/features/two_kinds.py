@@ -3,6 +3,8 @@
 import numpy as np
 
 import polarbear as pb
+from polarbear.features.scores import make_scores
+from polarbear.observe import Rankings
 
 GRID = pb.log_grid(10, 1000, 9)
 
@@ -25,3 +27,11 @@ def two_kinds(instances=40, seed=0, *, noise=0.3, clusters=None):
             cluster = None if clusters is None else i % clusters
             runs.append(pb.Trajectory(name, i, [1, 100], values, until=1000, cluster=cluster))
     return runs, table
+
+
+def scores_of(best, names):
+    """Return scores of instances on which one algorithm is better than all others, which tie; `best` is (instance, time)."""
+    ranks = (np.arange(len(names)) != np.asarray(best)[..., None]).astype(int)
+    times = ranks.shape[1]
+    rankings = Rankings(ranks, list(names), pb.linear_grid(1, times, times))
+    return make_scores(rankings, np.ones(ranks.shape[:2]), np.ones(times))

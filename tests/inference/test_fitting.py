@@ -229,13 +229,13 @@ def test_algorithms_without_a_chain_of_comparisons_are_named(rankings, apart, re
             fit(choices)
 
 
-def test_the_bootstrap_of_outcomes_counts_no_choice_sets():
+def test_the_bootstrap_counts_no_choice_sets():
     """The choice sets of large ties take much memory, and only Plackett-Luce fits read them."""
     choices = Choices.from_values(np.random.default_rng(0).integers(0, 2, (30, 5, 20)), grid=GRID)
-    posterior = fit(choices, prior=BayesianBootstrap(plackett_luce=0), draws=100)
+    posterior = fit(choices, draws=100)
     assert pareto_set(posterior)
     assert "members" not in vars(choices)
-    fitted = fit(replace(choices, rankings=choices.rankings), prior=BayesianBootstrap(plackett_luce=0), draws=100)
+    fitted = fit(replace(choices, rankings=choices.rankings), draws=100)
     assert fitted.ratings.tobytes() == posterior.ratings.tobytes()
 
 

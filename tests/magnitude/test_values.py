@@ -21,8 +21,9 @@ def runs():
 
 @pytest.fixture(scope="module")
 def race(runs):
-    race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=500, confidence=0.9)
-    return race.run(pb.ReplayExecutor(runs), max_instances=15, progress="none")
+    """A race that decides every budget; `quick` and `steady` cross, so that later rounds need the middle budgets only."""
+    race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=1000, confidence=0.995, resolution="strict")
+    return race.run(pb.ReplayExecutor(runs), max_instances=25, progress="none")
 
 
 def test_quality_curves_are_quantiles_over_instances(runs):
@@ -186,11 +187,11 @@ def test_a_race_brings_its_grid_unit_and_weights(race):
     collection = collect_runs(race, posterior=race.posterior)
     assert collection.grid == GRID
     assert collection.unit == "evaluations"
-    outcomes = race.posterior.outcomes
-    np.testing.assert_allclose(collection.weights.draws, outcomes.weights[: outcomes.observed])
-    values = collection.table.values
-    ranks = pb.rank_values(values)
-    np.testing.assert_array_equal(ranks, outcomes.ranks[: outcomes.observed])  # rows and weights belong together
+    sample = race.posterior.beliefs.sample
+    weights = race.posterior.beliefs.unit_weights()[sample.unit]
+    np.testing.assert_array_equal(collection.weights.draws, weights)
+    ranks = pb.rank_values(collection.table.values)
+    np.testing.assert_array_equal(ranks, sample.rankings.ranks)  # rows and weights belong together
     own = pb.speed_up(race, "quick", "poor", at=100)
     theirs = pb.speed_up(collection, "quick", "poor", at=100)
     assert (own.ratio.tolist(), own.lower.tolist()) == (theirs.ratio.tolist(), theirs.lower.tolist())
@@ -211,7 +212,7 @@ def test_the_weights_of_a_posterior_with_another_grid_and_gaps():
 
 
 def test_a_posterior_without_weights_leaves_them_to_the_runs(race):
-    bare = replace(race.posterior, outcomes=None)  # as under the Plackett-Luce priors
+    bare = replace(race.posterior, beliefs=None)  # as under the Plackett-Luce priors
     assert collect_runs(race, posterior=bare).weights.expected.tolist() == [1.0] * race.instances
 
 

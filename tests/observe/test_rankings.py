@@ -1,6 +1,7 @@
 """Ranks of values, and rankings with ties, missing algorithms and tails of unknown order."""
 
 import math
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import polarbear as pb
 from polarbear.observe import ABSENT, UNRANKED, Rankings, linear_grid, rank_values
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -36,8 +38,10 @@ def naive_ranks(values, absolute=0.0, relative=0.0):
 @settings(deadline=None)
 @given(row)
 def test_ranks_are_dense_and_follow_the_order(values):
-    assert rank_values(values).tolist() == naive_ranks(values)
-    assert rank_values([values, values]).tolist() == [naive_ranks(values)] * 2
+    exact = {"relative_tolerance": 0.0}
+    values = [math.inf if abs(value) == sys.float_info.max else value for value in values]  # a solver's "no solution yet"
+    assert rank_values(values, **exact).tolist() == naive_ranks(values)
+    assert rank_values([values, values], **exact).tolist() == [naive_ranks(values)] * 2
 
 
 @settings(deadline=None)
@@ -48,6 +52,27 @@ def test_a_tolerance_is_measured_from_the_best_of_a_group(values, absolute, rela
     coarse = [v if abs(v) < 2.0**40 or not math.isfinite(v) else math.copysign(2.0**1000, v) for v in coarse]
     ranks = rank_values(coarse, absolute_tolerance=absolute, relative_tolerance=relative)
     assert ranks.tolist() == naive_ranks(coarse, absolute, relative)
+
+
+def test_by_default_rounding_is_a_tie_and_a_larger_difference_is_not():
+    assert rank_values([2187.999999999997, 2188.0, 2188.00001]).tolist() == [0, 0, 1]
+    assert rank_values([0.1 + 0.2, 0.3]).tolist() == [0, 0]
+    assert rank_values([2187.999999999997, 2188.0], relative_tolerance=0).tolist() == [0, 1]
+    assert rank_values([10**15, 10**15 + 1]).tolist() == [0, 1]  # integers are exact
+
+
+@pytest.mark.parametrize("sentinel", [1e20, 1e30, 1e50, 1e75, 1e100, sys.float_info.max, np.float32(1e20)])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("maximise", [False, True])
+def test_what_solvers_report_without_a_solution_is_no_solution_yet(sentinel, sign, maximise):
+    assert rank_values([3.0, sign * float(sentinel), math.nan], maximise=maximise).tolist() == [0, 1, ABSENT]
+    run = pb.Trajectory("cbc", 1, [1, 2, 3], [sign * float(sentinel), 7.0, 5.0], maximise=maximise)
+    assert run.at([1]).tolist() == [-math.inf if maximise else math.inf]
+    assert run.at([2]).tolist() == [7.0]
+
+
+def test_values_near_a_sentinel_are_values():
+    assert rank_values([1.01e20, 2e20, 3e19]).tolist() == [1, 2, 0]
 
 
 def test_groups_do_not_chain():
@@ -81,8 +106,9 @@ def test_groups_do_not_chain():
 )
 def test_only_the_order_matters(integers, transform):
     transformed = np.array([transform(i) for i in integers])
-    assert rank_values(transformed).tolist() == rank_values(integers).tolist() == naive_ranks(integers)
-    assert rank_values(transformed, maximise=True).tolist() == naive_ranks([-i for i in integers])
+    exact = {"relative_tolerance": 0.0}
+    assert rank_values(transformed, **exact).tolist() == rank_values(integers).tolist() == naive_ranks(integers)
+    assert rank_values(transformed, maximise=True, **exact).tolist() == naive_ranks([-i for i in integers])
 
 
 @pytest.mark.parametrize(

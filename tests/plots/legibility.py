@@ -45,7 +45,7 @@ def figure_of_tree(names, *, feature="size", width=None):
         ends = [*starts[1:], 1000.0]
         chosen = [names[0], *(name for _, name in changes)]
         stretches = tuple(map(Stretch, starts, ends, chosen, [0.5] * len(chosen)))
-        return TreeRow(parent, depth, condition, 10, "", stretches)
+        return TreeRow(parent, depth, condition, 10, "tentative", "", stretches)
 
     rows = (
         row(None, 0, "all instances", (300.0, names[1])),

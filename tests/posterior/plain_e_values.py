@@ -48,7 +48,7 @@ def plain_evidence(ranks, weights, labels):
                 bets = {}
                 for p in range(instances):
                     x = outcome(ranks[p, t, a], ranks[p, t, b])
-                    if x is not None:
+                    if x is not None and weights[p]:
                         bets.setdefault(labels[p], []).append(weights[p] / largest * (2 * x - 1))
                 if a != b:
                     capital = math.prod(

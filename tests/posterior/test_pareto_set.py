@@ -79,12 +79,6 @@ def test_an_algorithm_beaten_only_by_an_eliminated_one_stays():
     assert pareto_set(posterior, confidence=0.6) == ("a0", "a2")
 
 
-def test_of_equally_dominated_algorithms_the_weakest_is_eliminated_first():
-    """a0 beats a1, a1 beats a2 and a2 beats a0, each in two of three draws; a1 has the lowest mean rating."""
-    posterior = posterior_of([[[0.6, 0.3, 0.1]], [[0.3, 0.36, 0.34]], [[0.4, 0.1, 0.5]]])
-    assert pareto_set(posterior, confidence=0.6) == ("a2",)
-
-
 def test_an_algorithm_beaten_by_different_ones_at_different_times_stays():
     """Pointwise elimination, too, needs one and the same algorithm at all times."""
     posterior = posterior_of([[[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]]] * 10)

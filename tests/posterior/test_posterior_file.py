@@ -99,7 +99,8 @@ def write_file(file, **about):
     """Write a file with parts of its description replaced."""
     usual = {
         "format": "polarbear-posterior",
-        "version": 1,
+        "version": 3,
+        "scope": "",
         "names": ["A", "B"],
         "axis": "linear",
         "joint": True,
@@ -113,6 +114,7 @@ def write_file(file, **about):
             "pareto_k": None,
             "r_hat": None,
             "hyperparameters": [],
+            "elbo": [],
         },
     }
     text = json.dumps({**usual, **about}).encode()
@@ -130,7 +132,7 @@ def test_the_file_format_is_what_these_tests_write(path):
     ("about", "message"),
     [
         ({"format": "another"}, "is not a posterior file that Posterior.save wrote"),
-        ({"version": 3}, "has format version 3, this PolarBear reads versions up to 2; use"),
+        ({"version": 2}, "has format version 2, this PolarBear reads version 3; infer the posterior again from its runs, or use"),
         ({"version": None}, "has format version None"),
         (
             {"names": ["A", "B", "C"]},
@@ -256,9 +258,40 @@ def test_ratings_too_small_for_single_precision_become_zero(posterior, path):
 
 
 @pytest.fixture
-def by_outcomes():
-    """A posterior of the Bayesian bootstrap, in which a Plackett-Luce fit has a weight."""
-    return pb.fit(pb.Choices.from_values(np.random.default_rng(0).random((9, 2, 3)), grid=[1, 2]), draws=100)
+def beliefs():
+    """A posterior of beliefs about pairs, with clusters, tolerances, repeated runs and a missing run."""
+    values = np.random.default_rng(0).random((9, 2, 3))
+    values[3, :, 1] = np.nan
+    clusters = pb.Clusters([f"problem {i // 2}" for i in range(9)], kind="problem", unit="run")
+    choices = pb.Choices.from_values(values, grid=[1, 2], clusters=clusters, instances=list("rstuvwxyz"))
+    return pb.fit(choices, draws=100, seed=5)
+
+
+def test_beliefs_are_the_same_after_loading(beliefs, path):
+    beliefs.save(path)
+    loaded = Posterior.load(path)
+    for a, b in [(0, 1), (1, 2), (2, 0)]:
+        np.testing.assert_array_equal(loaded.win_rates(a, b), beliefs.win_rates(a, b))  # bit for bit
+    np.testing.assert_array_equal(pb.dominance(loaded), pb.dominance(beliefs))
+    np.testing.assert_array_equal(loaded.ratings, beliefs.ratings)
+    assert (loaded.draws, loaded.scope) == (100, beliefs.scope)
+    assert loaded.beliefs.sample.rankings.repeated is not None
+
+
+def test_beliefs_of_a_group_are_the_same_after_loading(path):
+    values = np.random.default_rng(0).random((9, 2, 3))
+    choices = pb.Choices.from_values(values, grid=[1, 2])
+    group = pb.fit_groups(choices, ["a", "b", "b"] * 3, draws=100)["a"].posterior
+    group.save(path)
+    np.testing.assert_array_equal(Posterior.load(path).win_rates(0, 2), group.win_rates(0, 2))
+
+
+def test_a_file_of_beliefs_holds_no_draws(beliefs, path):
+    beliefs.save(path)
+    few = path.stat().st_size
+    Posterior.load(path).thin(50).save(path, draws=50)
+    assert abs(path.stat().st_size - few) < 20
+    assert Posterior.load(path).draws == 50
 
 
 def rewrite(path, **changes):
@@ -269,23 +302,21 @@ def rewrite(path, **changes):
         np.savez(file, **{name: each for name, each in arrays.items() if each is not None})
 
 
-def test_the_weights_of_the_model_in_ratings_are_stored(by_outcomes, path):
-    by_outcomes.save(path)
-    stored = Posterior.load(path).outcomes.model_weights_in_ratings
-    np.testing.assert_array_equal(stored, by_outcomes.outcomes.model_weights_in_ratings)
-    assert np.ptp(stored) > 0
-
-
-def test_in_older_files_ratings_and_win_rates_have_the_same_weight_of_the_model(by_outcomes, path):
-    by_outcomes.save(path)
-    rewrite(path, model_weights_in_ratings=None)
-    older = Posterior.load(path).outcomes
-    np.testing.assert_array_equal(older.model_weights_in_ratings, np.full(100, older.model_weight))
-
-
-@pytest.mark.parametrize("weights", [np.ones(99), np.full(100, -1.0), np.full(100, np.nan), np.full(100, "5")])
-def test_impossible_weights_of_the_model_are_refused(by_outcomes, path, weights):
-    by_outcomes.save(path)
-    rewrite(path, model_weights_in_ratings=weights)
-    with pytest.raises(ValueError, match=r"damaged posterior file: .*weights of the model"):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"own_keys": None},
+        {"own_keys": np.zeros((8, 16), dtype=np.uint8)},
+        {"own_keys": np.zeros(9)},
+        {"own_losses": np.zeros((3, 9, 4))},
+        {"own_ranks": np.zeros((9, 2, 4), dtype=int)},
+        {"own_weights": np.zeros(9)},
+        {"own_clusters": np.zeros(4, dtype=int)},
+        {"own_problem": np.zeros(4, dtype=int)},
+    ],
+)
+def test_damaged_beliefs_are_refused(beliefs, path, changes):
+    beliefs.save(path)
+    rewrite(path, **changes)
+    with pytest.raises(ValueError, match=r"damaged posterior file"):
         Posterior.load(path)

@@ -18,7 +18,6 @@ from polarbear import (
     win_rates,
 )
 from polarbear.posterior.draw_quantiles import draw_quantiles
-from polarbear.posterior.outcome_draws import _weighted_sums
 from polarbear.posterior.posterior import Posterior
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
 
@@ -202,29 +201,12 @@ def test_the_frame_of_relations_has_one_row_for_each_time_and_ordered_pair(seed)
             assert tuple(frame.loc[time, names[a], names[b]]) == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_relations_of_a_pair_need_its_win_rates_once(monkeypatch):
-    posterior, asked, compute = random_posterior(0), [], Posterior.win_rates
-    monkeypatch.setattr(Posterior, "win_rates", lambda *pair: asked.append(pair[1:]) or compute(*pair))
-    relations(posterior)
-    assert sorted(asked) == sorted({(a, b) for a, b in pairs(posterior) if a < b})
-
-
 @seeds
 def test_quantiles_over_draws_are_those_of_numpy(seed):
     values = np.random.default_rng(seed).normal(size=(2, 3, 41 + seed))
     shares = [0.0, 0.025, 0.3, 0.975, 1.0]
     np.testing.assert_allclose(draw_quantiles(values, shares), np.quantile(values, shares, axis=-1), rtol=1e-12)
     assert draw_quantiles(values[..., :1], [0.5]).tolist() == [values[..., 0].tolist()]
-
-
-@pytest.mark.parametrize("changes", [0.0, 0.5, 1.0])
-def test_weighted_sums_equal_a_product_of_matrices_however_many_rows_change_over_time(changes):
-    rng = np.random.default_rng(4)
-    scores = np.repeat(rng.integers(0, 3, (20, 1)) / 2, 6, axis=1).astype(np.float32)
-    varying = rng.random(20) < changes
-    scores[varying] = rng.integers(0, 3, (varying.sum(), 6)) / 2
-    weights = rng.dirichlet(np.ones(20), 7).T.astype(np.float32)
-    np.testing.assert_allclose(_weighted_sums(scores, weights), scores.T @ weights, rtol=1e-5)
 
 
 def test_relations_are_described_and_checked():

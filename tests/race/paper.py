@@ -85,7 +85,10 @@ def decided_pairs(posterior, *, resolution, confidence, rope):
 
 
 class PlainRace:
-    """Algorithm 1: P̂ and C by name, updated by one posterior after the other."""
+    """Algorithm 1: P̂ and C by name, updated by one posterior after the other.
+
+    C is what the latest posterior decides about the remaining pairs; in the paper it accumulates over the rounds.
+    """
 
     def __init__(self, names, times, *, elimination, resolution, confidence, rope):
         self.names, self.times = list(names), list(times)
@@ -117,13 +120,10 @@ class PlainRace:
             self.candidates.remove(loser)
             eliminated.append(loser)
             self.eliminations[loser] = (winners, p)
-            for t, pair in self.decided:
-                if loser in pair:
-                    self.decided[t, pair] = True
         here = decided_pairs(posterior, resolution=self.resolution, confidence=self.confidence, rope=self.rope)
         for (t, a, b), yes in here.items():
-            if yes:
-                self.decided[t, frozenset({posterior.names[a], posterior.names[b]})] = True
+            pair = frozenset({posterior.names[a], posterior.names[b]})
+            self.decided[t, pair] = yes or not pair.issubset(self.candidates)
         return eliminated
 
     def until(self):

@@ -27,7 +27,7 @@ def fit_and_decide(state):
         choices,
         prior=settings.prior,
         draws=settings.draws,
-        seed=seed_of(settings.seed, "posterior", len(state.observations.runs)),
+        seed=seed_of(settings.seed, "posterior"),
     )
     paper = PlainRace(
         state.names,

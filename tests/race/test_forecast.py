@@ -106,11 +106,11 @@ def test_ratings_that_underflow_give_a_valid_forecast():
 
 
 def outcomes_of(wins, instances):
-    """A posterior of three algorithms: a beats b on `wins` of the instances, and c is always last."""
+    """A posterior of three algorithms: a beats b on `wins` of the instances, and c is always last; nothing is shrunk."""
     ranks = np.tile([1, 0, 2], (instances, 1))
     ranks[:wins] = [0, 1, 2]
     choices = pb.Choices.from_values(ranks[:, None].repeat(3, axis=1), grid=TIMES, names=NAMES, per_instance=True)
-    return pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=0, shrink=False), draws=4000)
+    return pb.fit(choices, prior=pb.BayesianBootstrap(near_equal=0), draws=4000)
 
 
 def only_open(a, b):
@@ -134,7 +134,7 @@ def test_a_pair_with_one_constant_winner_needs_no_more_instances():
 
 def test_the_forecast_uses_win_rates_rather_than_ratings():
     """A comes first on 40 % of the instances and last on the others: it leads, but B and C beat it."""
-    posterior = specialist_posterior(shrink=False, draws=4000)
+    posterior = specialist_posterior(draws=4000, near_equal=0)
     odds = np.log(posterior.ratings[..., 0] / posterior.ratings[..., 1])
     assert (odds > 0).mean() > 0.9
     settings = pb.Settings(grid=posterior.grid, prior=pb.BayesianBootstrap(), confidence=0.999, rope=0.0)

@@ -73,8 +73,7 @@ def test_groups_also_hold_back_a_guarantee(recorded):
     assert race_of(guarantee=0.5, groups=None).run(recorded, progress="none").pareto_set == ("a",)
 
 
-def test_other_races_are_stored_as_before():
-    assert "groups" not in to_plain(Settings(grid=[1, 2]))
+def test_groups_are_read_back():
     settings = Settings(grid=[1, 2], groups="kind")
     assert from_plain(to_plain(settings)) == settings
 

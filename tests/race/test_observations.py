@@ -214,6 +214,6 @@ def test_an_instance_has_one_cluster():
     ],
 )
 def test_clusters_are_for_all_instances_or_none(parts, count):
-    """A race from a file, which stores no clusters, could continue with recordings that have them."""
-    with pytest.raises(ValueError, match=f"got one for {count}; a race file does not store clusters"):
+    """A race of live runs could continue with recordings that have clusters."""
+    with pytest.raises(ValueError, match=f"got one for {count}; label all recordings, or none"):
         add_in_parts([runs_in_clusters(each) for each in parts])

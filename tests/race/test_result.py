@@ -169,7 +169,7 @@ def test_the_probability_of_a_wrong_pointwise_elimination(result, seed):
 def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_it():
     """B and C beat A at every time, but A comes first on 40 % of the instances."""
     posterior = specialist_posterior()
-    state = loop.start(pb.Settings(posterior.grid, batch=pb.FixedBatch(1)), "ABC")
+    state = loop.start(pb.Settings(posterior.grid, batch=pb.FixedBatch(1), specialists="keep"), "ABC")
     plan = loop.ask(state)
     state = loop.tell(state, plan, simulated_runs(plan, np.zeros((3, 3)), tuple("ABC"), posterior.grid.times))
     (record,) = state.rounds

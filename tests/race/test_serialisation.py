@@ -18,7 +18,7 @@ def write_and_read(value):
 
 @pytest.mark.parametrize(
     "prior",
-    [*PRIORS, *VARIANTS, pb.BayesianBootstrap(), pb.BayesianBootstrap(2.0, 5.0, False, "instances")],
+    [*PRIORS, *VARIANTS, pb.BayesianBootstrap(), pb.BayesianBootstrap(near_equal=0.3, generalise_to="instances")],
     ids=prior_id,
 )
 def test_settings_with_every_prior_are_read_back(prior):
@@ -124,13 +124,7 @@ def test_text_is_not_evaluated_when_it_is_read():
         from_plain({"is": "os.system", "command": "true"})
 
 
-def test_settings_of_the_first_edition_are_read_without_their_calibration():
-    settings = pb.Settings(grid=[1, 2], prior=pb.BSpline())
-    assert from_plain({**to_plain(settings), "calibration": "auto"}) == settings
-
-
 @pytest.mark.parametrize("value", [pb.Settings(grid=[1, 2]), pb.FixedBatch(8), pb.RandomWalk()])
-def test_no_other_key_is_ignored(value):
-    key = "calibrated" if isinstance(value, pb.Settings) else "calibration"
+def test_no_key_is_ignored(value):
     with pytest.raises(ValueError, match="does not have the expected fields"):
-        from_plain({**to_plain(value), key: "auto"})
+        from_plain({**to_plain(value), "calibration": "auto"})

@@ -81,17 +81,19 @@ def test_mean_aocc_is_shown_as_bars(report, result):
 
 def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
     groups = {f"function {number}": random_posterior(seed=number) for number in (1, 2)}
-    pooled = {"function 1": groups["function 1"], "function 2": GroupPosterior(groups["function 2"], 30, 3.14159)}
-    page = open_report(random_posterior(), about={"groups": pooled}).page
+    given = {"function 1": groups["function 1"], "function 2": GroupPosterior(31, 30, groups["function 2"])}
+    given["function 3"] = GroupPosterior(7, 7, groups["function 2"])
+    page = open_report(random_posterior(), about={"groups": given}).page
     labels = page.locator("#groups-chart text.label").all_text_contents()
     assert [label for label in labels if label.startswith("function")] == [
-        f"function 1 ({groups['function 1'].instances})",
-        f"function 2 ({groups['function 2'].instances}, borrows 3.14 instances)",
+        "function 1 (12, tentative)",
+        "function 2 (31)",
+        "function 3 (7, too few)",
     ]
-    assert "function 2 (30 instances; borrows as much as 3.14 instances from the other groups): " in page.get_attribute(
-        "#groups-chart svg", "aria-label"
-    )
+    described = page.get_attribute("#groups-chart svg", "aria-label")
+    assert "function 3 (7 instances, too few for a choice of its own): " in described
     bands = page.locator("#groups-chart rect")
+    groups["function 3"] = random_posterior()  # that of all instances
     candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
     maps = [pb.decision_map(groups[name], among=among) for name, among in candidates.items()]
     stretches = [stretch for each in maps for stretch in each.stretches]
@@ -244,7 +246,7 @@ def curve_ends(page):
 @pytest.fixture(scope="module")
 def bootstrap():
     """A comes first most often and loses to B and C on most instances: ratings would turn the picture upside down."""
-    return specialist_posterior(plackett_luce=20, draws=1000)
+    return specialist_posterior(draws=1000)
 
 
 @pytest.fixture(scope="module")

@@ -166,7 +166,7 @@ def test_below_the_threshold_of_python_it_is_too_close_to_call(open_report):
 @pytest.mark.parametrize("machines", [2, 3])
 def test_the_win_rate_of_a_portfolio_is_that_of_the_outcomes(open_report, machines):
     """Outcomes know that A and B win on different instances, which ratings do not."""
-    posterior = specialist_posterior(plackett_luce=20, draws=300)
+    posterior = specialist_posterior(draws=300)
     report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
     (answer,) = report.ask(f"kind=between&start=1&stop=3&machines={machines}", read=READ)
     selection = check_figures(answer, same, tolerance=1e-9)
@@ -174,14 +174,14 @@ def test_the_win_rate_of_a_portfolio_is_that_of_the_outcomes(open_report, machin
     members = [same.names.index(name) for name in selection.candidates[0].members]
     assert len(set(members)) == machines
     single = same.names.index(selection.best_single)
-    by_ratings = win_rate_against(replace(same, outcomes=None), members, single)
+    by_ratings = win_rate_against(replace(same, beliefs=None), members, single)
     assert abs(by_ratings.mean() - answer["figures"]["winRate"]) > 0.01
 
 
 def test_fewer_draws_give_nearly_the_same_win_rates(monkeypatch):
-    posterior = specialist_posterior(plackett_luce=20, draws=1000)
+    posterior = specialist_posterior(draws=1000)
     exact = portfolio_win_rates(posterior, range(3))
-    rows, times, _ = posterior.outcomes.ranks.shape
+    rows, times, _ = posterior.beliefs.sample.rankings.ranks.shape
     monkeypatch.setattr(portfolio_rates, "_POINTS", 12 * rows * times * 200)  # twelve curves of 200 draws each
     thinned = portfolio_win_rates(posterior, range(3))
     assert (thinned["columns"], thinned["largest"]) == (exact["columns"], exact["largest"]) == ([0, 1, 2], 3)
@@ -191,9 +191,7 @@ def test_fewer_draws_give_nearly_the_same_win_rates(monkeypatch):
 
 def test_the_win_rate_is_left_out_where_there_are_too_many_portfolios(open_report):
     values = np.random.default_rng(0).normal(size=(20, 2, 12))
-    posterior = pb.fit(
-        pb.Choices.from_values(values, grid=[1, 10]), prior=pb.BayesianBootstrap(plackett_luce=0), draws=100
-    )
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10]), draws=100)
     assert portfolio_win_rates(posterior, range(12))["largest"] == 1
     few = portfolio_win_rates(posterior, [3, 5, 6])
     assert (few["columns"], few["largest"]) == ([3, 5, 6], 3)

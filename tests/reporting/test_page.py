@@ -88,10 +88,9 @@ def test_win_rates_of_the_bayesian_bootstrap_are_shares_of_instances(tmp_path):
     np.testing.assert_allclose(mean, 0.4, atol=0.02)
     assert (upper < 0.5).all()
     assert (ahead < 0.05).all()
-    assert [data["names"][stretch[0]] for stretch in data["sections"]["best_by_budget"]["stretches"]] == ["A"]
-    (leader,) = data["sections"]["standings"]["groups"][0]["algorithms"]
-    assert leader["name"] == "A"
-    assert leader["detail"].startswith("A is a specialist: ")
+    (dropped,) = data["sections"]["standings"]["groups"][2]["algorithms"]
+    assert dropped["name"] == "A"
+    assert "A" not in [data["names"][k] for k in data["candidates"]]
 
 
 def test_the_data_of_a_race_are_those_of_its_result(data, race):

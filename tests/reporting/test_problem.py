@@ -50,19 +50,19 @@ def test_the_tree_shows_every_group_with_its_choices(tab, found):
     labels = page.locator("#problem-tree-chart text.strong").all_text_contents()
     assert labels == [
         "all instances (40)",
-        *(f"{each.name} ({each.instances})" for each in found.explanation.groups),
+        *(f"{each.name} ({each.instances}, tentative)" for each in found.explanation.groups),
     ]
     drawn = page.locator("#problem-tree-chart rect title").all_text_contents()
     stretches = [*found.for_all.stretches, *found.policy.root.left.stretches, *found.policy.root.right.stretches]
     assert [each.split(":")[0] for each in drawn] == [each.name for each in stretches]
     alternative = page.get_attribute("#problem-tree-chart svg", "aria-label")
-    assert f"size > 20 ({found.policy.root.right.instances} instances): third, then second." in alternative
+    assert f"size > 20 ({found.policy.root.right.instances} instances, tentative): third, then second." in alternative
 
 
 def test_each_group_has_a_panel_in_the_stacking_order_of_the_page(tab, found):
     panels = tab.page.locator("#problem-panels figure")
     titles = [each.inner_text() for each in panels.locator(".panel-title").all()]
-    assert titles == [f"{each.name} ({each.instances} instances)" for each in found.explanation.groups]
+    assert titles == [f"{each.name} ({each.size})" for each in found.explanation.groups]
     order = tab.page.locator("#best-chart .area title").all_text_contents()
     for panel in panels.all():
         assert panel.locator(".area title").all_text_contents() == order
@@ -202,7 +202,7 @@ def test_where_no_feature_matters_the_page_says_so_and_asks_for_none(open_report
 
 def test_an_algorithm_that_is_beaten_on_all_instances_may_lead_in_a_group(open_report, data):
     runs, _, table = data
-    rare = [instance for instance, size in enumerate(table["size"]) if size == 40][7:]
+    rare = [instance for instance, size in enumerate(table["size"]) if size == 40][8:]
     runs = [run for run in runs if run.algorithm != "third" and run.instance not in rare]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.log_grid(100, 1000, 3)), draws=400)
     assert pb.pareto_set(posterior) == ("first",)
@@ -256,3 +256,21 @@ def test_very_many_instances_are_sampled_before_they_are_explained(found, monkey
     assert 10 <= len(small.training.scores.instances) < 40
     assert small.total == 40
     assert small.training.scores.first.sum() == pytest.approx(1)
+
+
+def test_a_group_with_few_instances_shows_the_answer_for_all():
+    rare = np.arange(60) < 6
+    runs = [
+        pb.Trajectory(name, i, [1], [float((name == "a") == rare[i])], until=9)
+        for i in range(60)
+        for name in ("a", "b")
+    ]
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[1, 9]))
+    about = {"runs": runs, "features": {"instance": range(60), "rare": rare}, "environment": {}}
+    shown = problem.problem(Subject.of_posterior(posterior, **about))
+    everything, common, few = shown["rows"]
+    assert [each["note"] for each in shown["rows"]] == ["", "", "too few"]
+    assert few["stretches"] == everything["stretches"]
+    assert (few["sentence"], common["instances"]) == ("rare = true (6 instances, too few): a.", 54)
+    assert shown["groups"][1]["size"] == "6 instances, too few for a choice of its own"
+    assert shown["groups"][1]["ratings"]["mean"][0][0] > 0.8

@@ -2,46 +2,17 @@
 
 from dataclasses import replace
 
-import numpy as np
-import pytest
-
-import polarbear as pb
 from polarbear.race.rounds import Eliminated
 from polarbear.reporting.sentences import elimination_detail, prior_sentences
 from tests.plots.posteriors import specialist_posterior
 from tests.selection.posteriors import posterior_of, random_posterior
 
 
-@pytest.mark.parametrize(
-    ("weight", "words"),
-    [
-        (0, "are outcomes alone, without a Plackett-Luce model"),
-        (np.inf, "come from a Plackett-Luce fit under these weights"),
-        (201, "weight equals 201 instances: 50\N{NO-BREAK SPACE}% of each win rate"),  # with one pseudo-instance
-    ],
-)
-def test_the_share_of_plackett_luce_in_a_bootstrap_is_stated(weight, words):
-    bootstrap, share = prior_sentences(specialist_posterior(draws=200, plackett_luce=weight))
-    assert bootstrap.startswith("Prior: the Bayesian bootstrap. ")
-    assert words in share
-
-
-def test_missing_runs_give_a_range_of_shares():
-    values = np.array([[[0.0, 1.0, 2.0]]] * 19 + [[[1.0, 0.0, np.nan]]] * 60)
-    choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
-    posterior = pb.fit(choices, prior=pb.BayesianBootstrap(plackett_luce=20), draws=200)
-    assert "20 to 50\N{NO-BREAK SPACE}% of each win rate" in prior_sentences(posterior)[1]
-
-
-def test_the_share_of_plackett_luce_in_ratings_is_stated_where_it_is_another():
-    choices = pb.Choices.from_values(np.random.default_rng(0).gumbel(size=(9, 1, 3)), grid=[1])
-    posterior = pb.fit(choices, draws=200)
-    share = np.mean(posterior.outcomes.model_weights_in_ratings / (10 + posterior.outcomes.model_weights_in_ratings))
-    expected = f"In ratings the weight is uncertain; on average {100 * share:.0f}\N{NO-BREAK SPACE}% of each rating"
-    assert expected in prior_sentences(posterior)[1]
-    one_draw = posterior.thin(1)
-    differs = one_draw.outcomes.model_weights_in_ratings[0] != one_draw.outcomes.model_weight
-    assert ("In ratings" in prior_sentences(one_draw)[1]) == differs
+def test_the_default_prior_is_stated_with_what_follows_from_it():
+    (sentences,) = prior_sentences(specialist_posterior(draws=200))
+    assert sentences.startswith("Prior: the Bayesian bootstrap. ")
+    assert "does not depend on which others take part" in sentences
+    assert "Plackett-Luce" not in sentences
 
 
 def test_plackett_luce_over_time_is_called_overconfident():

@@ -164,4 +164,4 @@ def test_ratings_of_observed_algorithms_sum_to_one(three):
     observed = three.observed
     assert not observed.all()
     sums = np.where(observed, three.ratings, 0.0).sum(axis=2)
-    np.testing.assert_allclose(sums[:, observed.any(axis=1)], 1.0, atol=1e-9)
+    np.testing.assert_allclose(sums[:, observed.any(axis=1)], 1.0, atol=1e-6)

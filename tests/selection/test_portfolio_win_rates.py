@@ -5,7 +5,6 @@ import pytest
 
 from polarbear import (
     At,
-    BayesianBootstrap,
     Choices,
     Custom,
     Final,
@@ -32,7 +31,7 @@ def two_kinds(instances=40):
 
 
 def test_algorithms_that_fail_on_different_instances_beat_copies():
-    posterior = fit(two_kinds(), prior=BayesianBootstrap(plackett_luce=0, shrink=False), draws=500, seed=1)
+    posterior = fit(two_kinds(), draws=500, seed=1)
     selection = select(posterior, Uniform(), portfolio=2)
     assert selection.recommendation == ("A", "B")
     values = {each.members: each.expected for each in selection.candidates}
@@ -43,7 +42,7 @@ def test_algorithms_that_fail_on_different_instances_beat_copies():
     single = selection.best_single
     assert single in ("A", "B")
     members = [posterior.names.index(name) for name in selection.recommendation]
-    rates = posterior.outcomes.best_of(members, [posterior.names.index(single)]).mean(axis=1)
+    rates = posterior.beliefs.best_of(members, [posterior.names.index(single)]).mean(axis=1)
     assert selection.win_rate_against_best_single == pytest.approx(Uniform().weights(posterior.grid) @ rates, rel=1e-6)
     assert selection.win_rate_against_best_single == pytest.approx(0.75, abs=0.03)
     assert f"It beats the best single algorithm, {single}, on 7" in selection.sentence
@@ -51,7 +50,7 @@ def test_algorithms_that_fail_on_different_instances_beat_copies():
 
 
 def test_win_rates_by_outcomes_see_what_plackett_luce_does_not():
-    posterior = fit(two_kinds(), prior=BayesianBootstrap(plackett_luce=0, shrink=False), draws=500, seed=1)
+    posterior = fit(two_kinds(), draws=500, seed=1)
     together = portfolio_win_probability(posterior, ["A", "B"], ["C", "D"])
     assert (together > 0.95).all()
     strengths = posterior.ratings @ np.array([[1, 0], [1, 0], [0, 1], [0, 1]])

@@ -1,12 +1,10 @@
-"""Values of instances, and posteriors by outcomes with given weights of instances."""
-
-from dataclasses import replace
+"""Values of instances, and posteriors of the Bayesian bootstrap whose weights a test can count with."""
 
 import numpy as np
 
-from polarbear.observe.rankings import ABSENT
-from polarbear.posterior.outcome_draws import OutcomeDraws
-from tests.selection.posteriors import posterior_of
+from polarbear import BayesianBootstrap, Choices, fit
+from polarbear.observe import Rankings
+from polarbear.posterior.keyed_numbers import keyed_generator
 
 
 def random_values(instances, times, algorithms, *, seed=0, ties=True):
@@ -14,22 +12,30 @@ def random_values(instances, times, algorithms, *, seed=0, ties=True):
     return np.random.default_rng(seed).integers(0, 4 if ties else 10**6, size=(instances, times, algorithms))
 
 
-def dense(values):
-    """Dense ranks along the last axis."""
-    return np.array([[np.unique(row, return_inverse=True)[1] for row in rows] for rows in values], dtype=np.int16)
+def bootstrap_of(values, *, draws=200):
+    """The posterior of values (instance, time, algorithm), with the least informative prior of a pair."""
+    choices = Choices.from_values(values, grid=np.arange(1, values.shape[1] + 1))
+    return fit(choices, prior=BayesianBootstrap(near_equal=0), draws=draws, seed=0)
 
 
-def weighted_posterior(values, *, weights=None, utilities=None, model_weight=0.0, ranks=None):
-    """A posterior by outcomes with the given weights (row, draw), equal ones by default, and its ratings by loops."""
-    ranks = dense(values) if ranks is None else ranks
-    rows, times, algorithms = ranks.shape
-    weights = np.full((rows, 2), 1 / rows, dtype=np.float32) if weights is None else weights.astype(np.float32)
-    ratings = np.zeros((weights.shape[1], times, algorithms))
-    for d in range(weights.shape[1]):
-        for p in range(rows):
-            for t in range(times):
-                best = ranks[p, t] == ranks[p, t][ranks[p, t] != ABSENT].min()
-                ratings[d, t] += weights[p, d] * best / best.sum()
-    in_ratings = None if utilities is None else np.full(weights.shape[1], model_weight)
-    outcomes = OutcomeDraws(ranks, weights, np.ones(rows), rows, None, utilities, model_weight, in_ratings)
-    return replace(posterior_of(ratings), outcomes=outcomes)
+def bootstrap_of_ranks(ranks, *, draws=200):
+    """The posterior of ranks (instance, time, algorithm)."""
+    rankings = Rankings(ranks, None, np.arange(1, ranks.shape[1] + 1))
+    return fit(Choices.from_rankings(rankings), draws=draws, seed=0)
+
+
+def many(values):
+    """Values that occur so often that means over draws are means over instances, to `MANY` of a share."""
+    return np.tile(values, (400, 1, 1))
+
+
+# Five standard errors of the mean of 200 draws, whose deviation is at most 0.5 / √2000, and a prior of one in 2000.
+MANY = 5 * 0.5 / np.sqrt(2000 * 200) + 1 / 2000
+
+
+def weights_of(posterior):
+    """The weights of the instances, (instance, draw), and the prior weight of the first place of each algorithm."""
+    beliefs = posterior.beliefs
+    algorithms = len(posterior.names)
+    prior = keyed_generator(beliefs.seed, "first places").standard_gamma(1 / algorithms, (beliefs.draws, algorithms))
+    return beliefs.unit_weights()[beliefs.sample.unit], prior

@@ -1,21 +1,17 @@
 """Damage is noticed when a file is opened and read, and what is intact can be saved."""
 
 import random
-import shutil
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 import polarbear as pb
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
-from polarbear.storage import DamagedRaceFile, RaceFile
+from polarbear.storage import DamagedRaceFile, RaceFile, rows
 from polarbear.storage.inspection import inspect_file, write_intact
 from polarbear.storage.lock import WriterLock
-
-FORMAT_1 = Path(__file__).parent / "first_edition" / "unfinished.race"
 
 
 def store(file, instances):
@@ -109,41 +105,49 @@ def test_an_inspection_reads_on_after_an_unreadable_page(path, tmp_path):
     assert len(kept[2]) == 12
 
 
-def test_a_file_of_format_1_is_read_unchanged_and_gets_checksums_when_it_is_continued(tmp_path):
-    path = Path(shutil.copy(FORMAT_1, tmp_path / "old.race"))
-    before, content = path.read_bytes(), read(path)
-    assert path.read_bytes() == before
-    assert not inspect_file(path).has_checksums
-    with RaceFile.open(path, write=True) as file:
-        file.append("removed", "late")
-    assert read(path)[:2] == content[:2]
-    assert read(path)[2][:-1] == content[2]
-    change(path, "UPDATE run SET seconds = seconds + 1 WHERE instance = 5 AND algorithm = 'late'")
-    with pytest.raises(DamagedRaceFile, match="the run of 'late' on instance 5"):
+@pytest.mark.parametrize("column", rows.COLUMNS["run"].split(", "))
+def test_the_checksum_of_a_run_covers_each_column(path, column):
+    change(
+        path,
+        f"UPDATE run SET {column} = CASE typeof({column}) WHEN 'text' THEN {column} || ' ' "
+        f"WHEN 'blob' THEN zeroblob(length({column})) ELSE {column} + 100 END WHERE instance = 3",
+    )
+    with pytest.raises(DamagedRaceFile, match=r"my\.race is a damaged race file \(the run of "):
         read(path)
 
 
+def store_value(key, value):
+    return lambda file: file.set_about(key, value)
+
+
+def store_event(kind, data):
+    return lambda file: file.append(kind, data)
+
+
 @pytest.mark.parametrize(
-    "statement",
+    ("store", "words"),
     [
-        "DELETE FROM about WHERE key = 'settings'",
-        "UPDATE about SET value = substr(value, 1, 50) WHERE key = 'settings'",
-        "UPDATE about SET value = '[1]' WHERE key = 'settings'",
-        "UPDATE about SET value = '{\"is\": \"Settings\"}' WHERE key = 'settings'",
-        "UPDATE about SET value = 'null' WHERE key = 'algorithms'",
-        "INSERT INTO about VALUES ('clusters', '\"x\"')",
-        "INSERT INTO about VALUES ('clusters', '[0]')",
-        "UPDATE event SET data = 'null' WHERE number = 1",
-        "UPDATE event SET data = '{}' WHERE number = 2",
-        "UPDATE event SET kind = 'rerun' WHERE number = 2",
-        "DELETE FROM event WHERE number = 1",
-        "UPDATE run SET events = x'00' WHERE instance = 3",
+        (store_value("settings", [1]), ""),
+        (store_value("settings", {"is": "Settings"}), "Settings does not have the expected fields"),
+        (store_value("algorithms", None), ""),
+        (store_value("values", "mean"), "expected 'best' for 'values' in `about`, got 'mean'"),
+        (store_value("clock", "tokens"), "expected 'evaluations' for 'clock' in `about`, got 'tokens'"),
+        (store_value("clusters", "x"), ""),
+        (store_event("round", None), ""),
+        (store_event("round", {}), ""),
+        (store_event("rerun", [["a", 0, 0]]), ""),
+        (store_event("merged", {}), "it contains the event 'merged', which this version does not support"),
+        (lambda file: file._connection.execute("DELETE FROM about WHERE key = 'settings'"), "'settings' is missing"),
     ],
 )
-def test_damage_without_checksums_is_reported_with_the_name_of_the_file(tmp_path, statement):
-    path = Path(shutil.copy(FORMAT_1, tmp_path / "old.race"))
-    change(path, statement)
-    with pytest.raises(DamagedRaceFile, match=r"old.race is a damaged race file.*polarbear verify"):
+def test_intact_rows_that_form_no_race_are_reported_with_the_name_of_the_file(tmp_path, store, words):
+    """A newer PolarBear may have written them."""
+    path = tmp_path / "my.race"
+    with pb.Race(["a", "b"], None, [1, 2], path=path):
+        pass
+    with RaceFile.open(path, write=True) as file:
+        store(file)
+    with pytest.raises(DamagedRaceFile, match=rf"my.race is a damaged .*, or a newer .*{words}.*polarbear verify"):
         pb.Race.open(path)
 
 

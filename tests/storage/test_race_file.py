@@ -2,14 +2,18 @@
 
 import contextlib
 import math
+import re
 import sqlite3
 import threading
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import polarbear as pb
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
+from polarbear.race.observations import ClusterLabel
 from polarbear.storage import RaceFile, schema
 
 
@@ -51,6 +55,33 @@ def test_runs_are_read_back_unchanged(path):
     times = runs["cma", 0].trajectory.times
     assert times.dtype == np.float64
     assert not times.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        *("größe", 3, 0.1 + 0.2, True, ("bbob", 1, (2.5, "x")), ("suite", None), (), np.int64(2**62)),
+        *(ClusterLabel(("bbob", 1), "function", "instance"), ClusterLabel(-7, "data set", "run")),
+    ],
+)
+def test_the_cluster_of_a_run_is_read_back_equal(path, cluster):
+    stored = Run(run().trajectory.in_cluster(cluster), reached=100)
+    with RaceFile.create(path, {}) as file:
+        file.add_run(stored, job())
+    with RaceFile.open(path, write=False) as file:
+        again = file.runs()["cma", 0]
+    assert again == stored
+    assert again.trajectory.cluster == cluster
+    assert hash(again.trajectory.cluster) == hash(cluster)
+
+
+@pytest.mark.parametrize("cluster", [b"f1", frozenset({1}), math.nan, 1j, (1, Fraction(1, 2)), pb.Dirichlet])
+def test_a_cluster_that_cannot_be_read_back_is_refused(path, cluster):
+    with RaceFile.create(path, {}) as file:
+        words = f"expected text, numbers or tuples of these as the cluster of instance 0.*{re.escape(repr(cluster))};"
+        with pytest.raises(ValueError, match=words):
+            file.add_run(Run(run().trajectory.in_cluster(cluster), reached=100), job())
+        assert file.runs() == {}
 
 
 def test_events_and_settings_are_read_back_unchanged(path):
@@ -193,6 +224,21 @@ def test_a_log_that_a_reader_keeps_from_merging_is_no_change(tmp_path, stored):
             assert file.find_change() is None
         reader.close()
         assert file.find_change() is None
+
+
+def test_an_older_copy_that_lacks_only_runs_is_noticed(tmp_path):
+    path = tmp_path / "my.race"
+    with RaceFile.create(path, {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
+        file.append("round", 1)
+        file.add_run(run(), job())
+    older = path.read_bytes()
+    with RaceFile.open(path, write=True) as file:
+        for instance in range(1, 100):
+            file.add_run(run(instance=instance), job(instance=instance))
+        assert file.find_change() is None
+        with path.open("r+b") as place:
+            place.write(older + bytes(path.stat().st_size - len(older)))
+        assert file.find_change() == "was overwritten by an older copy of its race"
 
 
 def test_a_change_is_never_forgotten(tmp_path):

@@ -3,6 +3,7 @@
 import errno
 import gc
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -11,9 +12,11 @@ import sys
 import filelock
 import pytest
 
+import polarbear as pb
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
-from polarbear.storage import RaceFile, RaceFileInUse, find_writer, schema, upgrades
+from polarbear.storage import RaceFile, RaceFileInUse, find_writer, schema
+from polarbear.storage.inspection import inspect_file
 
 
 def run(instance=0, events=2, **more):
@@ -104,42 +107,41 @@ def test_missing_files_folders_and_missing_permissions_are_reported(path, monkey
         RaceFile.open(path, write=False)
 
 
-def add_steps(monkeypatch, *statements):
-    steps = [lambda connection, _, sql=sql: [connection.execute(each) for each in sql.split(";")] for sql in statements]
-    monkeypatch.setattr(upgrades, "UPGRADES", (*upgrades.UPGRADES, *steps))
-
-
-def test_older_files_are_upgraded_by_the_first_writer_and_readers_leave_them_unchanged(path, monkeypatch):
-    now = schema.version()
-    add_steps(monkeypatch, "ALTER TABLE run ADD COLUMN place TEXT", "ALTER TABLE event ADD COLUMN round INTEGER")
-    with RaceFile.open(path, write=False) as file:
-        assert len(file.runs()) == 50
-        assert schema.stored_version(file._connection) == now
-    with RaceFile.open(path, write=True) as file:
-        assert file.about == {"seed": 7}
-        assert len(file.runs()) == 50
-        assert file.append("round", None) == 1
-    with RaceFile.open(path, write=False) as file:
-        assert file._read("SELECT count(place) FROM run") == [(0,)]
-    monkeypatch.undo()
-    with pytest.raises(ValueError, match="newer PolarBear"):
-        RaceFile.open(path, write=True)
-
-
-def test_an_upgrade_that_fails_changes_nothing(path, monkeypatch):
-    add_steps(monkeypatch, "DELETE FROM run; SELECT * FROM nowhere")
-    with pytest.raises(ValueError, match="nowhere"):
-        RaceFile.open(path, write=True)
-    monkeypatch.undo()
-    with RaceFile.open(path, write=True) as file:
-        assert len(file.runs()) == 50
-
-
-def test_a_new_file_has_all_upgrades(tmp_path, monkeypatch):
-    add_steps(monkeypatch, "ALTER TABLE event ADD COLUMN round INTEGER")
-    RaceFile.create(tmp_path / "new.race", {}).close()
-    with RaceFile.open(tmp_path / "new.race", write=False) as file:
-        assert file._read("SELECT round FROM event") == []
+@pytest.mark.parametrize(("stored", "edition"), [(1, "0.1"), (2, "0.2")])
+def test_a_file_of_an_older_format_is_refused_with_how_its_runs_come_over(tmp_path, monkeypatch, stored, edition):
+    path = tmp_path / "my old.race"
+    checksum = ", checksum BLOB" if stored == 2 else ""
+    execute(
+        path,
+        f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA user_version = {stored};"
+        f"CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL{checksum});"
+        f"CREATE TABLE run (algorithm TEXT, instance INTEGER, events BLOB{checksum});"
+        f"CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT, data TEXT, time REAL{checksum})",
+    )
+    before = path.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    message = (
+        f"{path} was written by PolarBear {edition}, whose race files this version does not read; export its runs with "
+        "PolarBear 0.2 (polarbear export 'my old.race' runs -o runs.csv) and read the table here (polarbear analyse "
+        "runs.csv, with --clock seconds if that was the clock of the race)"
+    )
+    for read in (
+        lambda: RaceFile.open(path, write=True),
+        lambda: RaceFile.open(path, write=False),
+        lambda: pb.Race.open(path),
+        lambda: pb.Race(["a", "b"], None, [1, 2], path=path),
+        lambda: inspect_file(path),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message) + "$"):
+            read()
+    for command in ("status", "verify"):
+        outcome = subprocess.run(
+            [sys.executable, "-m", "polarbear", command, path.name], capture_output=True, check=False, text=True
+        )
+        assert (outcome.returncode, outcome.stdout) == (1, "")
+        assert message in " ".join(outcome.stderr.split())
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("room", [0, 3])
@@ -259,8 +261,8 @@ def test_a_run_must_match_its_job_and_its_status(path):
 
 def test_a_file_created_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "my.race"
-    create = schema.create
-    monkeypatch.setattr(schema, "create", lambda *arguments: (create(*arguments), path.write_text("mine")))
+    fill = schema.fill
+    monkeypatch.setattr(schema, "fill", lambda *arguments: (fill(*arguments), path.write_text("mine")))
     with pytest.raises(FileExistsError, match="in the meantime"):
         RaceFile.create(path, {})
     assert path.read_text() == "mine"

@@ -38,7 +38,7 @@ _RECORDED = (
 )
 _SIX_TRUTHS: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
 _NEAR_EQUAL: tuple[Truth, ...] = ("near-equal", "near-equal and outliers")
-_ENDS = ("BayesianBootstrap", "outcomes", "weighted Plackett-Luce")
+_BELIEFS = ("BayesianBootstrap", "near_equal=0.2", "near_equal=0.5")
 
 
 def coverage_cells() -> list[CoverageCell]:
@@ -52,13 +52,13 @@ def coverage_cells() -> list[CoverageCell]:
 
 
 def near_equal_cells() -> list[CoverageCell]:
-    """Return the cells of the near-equal study: with and without two outliers, with and without shrinkage."""
+    """Return the cells of the near-equal study: with and without two outliers, under three parameters of the prior."""
     return [
         CoverageCell(belief=belief, truth=truth, spread=spread, instances=instances, algorithms=6)
         for truth in _NEAR_EQUAL
         for spread in (1.0, 2.0)
         for instances in (8, 20, 60)
-        for belief in ("BayesianBootstrap", "unshrunk")
+        for belief in _BELIEFS
     ]
 
 
@@ -82,13 +82,13 @@ def race_cells() -> list[RaceCell]:
 
 
 def prediction_cells() -> list[PredictionCell]:
-    """Return the cells of the prediction study, on recorded runs that are on this machine: the blend and its two ends."""
+    """Return the cells of the prediction study: recorded runs on this machine, under three parameters of the prior."""
     return [
         PredictionCell(recorded, belief=belief, instances=instances)
         for recorded in _RECORDED
         if Path(recorded).exists()
         for instances in (10, 30, 60)
-        for belief in _ENDS
+        for belief in _BELIEFS
     ]
 
 
@@ -109,15 +109,8 @@ def fitness_cells() -> list[FitnessCell]:
 
 
 def group_cells() -> list[GroupCell]:
-    """Return the cells of the group study: groups that resemble each other more or less, and small ones."""
-    return [
-        GroupCell("equal"),
-        GroupCell("similar"),
-        GroupCell("different"),
-        GroupCell("equal but for one", (3, 30, 30, 30, 30, 30)),
-        GroupCell("equal", (1, 100, 100)),
-        GroupCell("different", (1, 100, 100)),
-    ]
+    """Return the cells of the group study: a group that is more or less odd, with more or fewer instances."""
+    return [GroupCell(odd=odd, instances=instances) for odd in (0.4, 0.6, 0.8, 0.95) for instances in (3, 8, 30)]
 
 
 def version_cells() -> list[VersionCell]:
@@ -136,7 +129,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
     "races": (races.simulate_race, race_cells, races.summarise, 300),
     "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
-    "groups": (groups.simulate_groups, group_cells, groups.summarise, 60),
+    "groups": (groups.simulate_groups, group_cells, groups.summarise, 400),
     "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 60),
     "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }

@@ -1,8 +1,7 @@
-"""The priors that the studies compare, by name: the Bayesian bootstrap, the ends of its blend, and the paper's priors."""
+"""The priors that the studies compare, by name: the Bayesian bootstrap with several parameters, and the paper's priors."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from polarbear.inference.fitting import fit
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
 
 STUDIED: dict[str, Prior] = {
     **{name: kind() for name, kind in PRIORS.items()},
-    "unshrunk": BayesianBootstrap(shrink=False),
-    "outcomes": BayesianBootstrap(plackett_luce=0, shrink=False),
-    "outcomes, shrunk": BayesianBootstrap(plackett_luce=0),
-    "weighted Plackett-Luce": BayesianBootstrap(plackett_luce=math.inf, shrink=False),
+    "near_equal=0.2": BayesianBootstrap(near_equal=0.2),
+    "near_equal=0.5": BayesianBootstrap(near_equal=0.5),
 }
 
 

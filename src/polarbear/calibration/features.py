@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from polarbear.calibration.races import rate
 from polarbear.calibration.simulator import Simulator
@@ -21,8 +21,7 @@ from polarbear.features.held_out import held_out_gain
 from polarbear.features.scores import make_scores
 from polarbear.features.splits import candidate_splits
 from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
-from polarbear.observe import linear_grid, rank_values
-from polarbear.posterior.outcome_draws import first_shares
+from polarbear.observe import Rankings, linear_grid, rank_values
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
@@ -70,15 +69,8 @@ def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
     truth = _draw_truth(cell, rng)
     kinds = rng.integers(2, size=cell.instances)
     values = Simulator(cell.autocorrelation).values(truth[kinds], cell.instances, rng=rng)
-    scores = make_scores(
-        first_shares(rank_values(values)),
-        np.ones((cell.instances, cell.times)),
-        np.full(cell.times, 1 / cell.times),
-        instances=range(cell.instances),
-        clusters=np.arange(cell.instances),
-        names=[f"algorithm {k}" for k in range(cell.algorithms)],
-        grid=linear_grid(1, cell.times, cell.times),
-    )
+    rankings = Rankings(rank_values(values), None, linear_grid(1, cell.times, cell.times))
+    scores = make_scores(rankings, np.ones((cell.instances, cell.times)), np.ones(cell.times))
     features = _draw_features(cell, kinds, rng)
     tree = grow_tree(scores, features, depth=2, level=1 - cell.level, rng=rng)
     if tree.split is None:
@@ -87,10 +79,9 @@ def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
     gain = held_out_gain(scores, splits.left, len(tree.inner), level=cell.level, rng=rng)
     new_kinds, leaves = _assign_new_instances(cell, tree, rng)
     ratings = softmax(truth, axis=-1)
-    groups = describe_groups(tree, scores, rng=rng)
     claims = [
-        (round(choice.probability, 4), _is_better(ratings[new_kinds[rows]].mean(axis=0), choice, scores))
-        for group, rows in zip(groups, leaves, strict=True)
+        (round(choice.probability, 4), _is_better(truth[new_kinds[rows]], choice, scores))
+        for group, rows in zip(describe_groups(tree, scores), leaves, strict=True)
         for choice in group.choices
         if choice.changes
     ]
@@ -126,14 +117,7 @@ def _assign_new_instances(cell: FeatureCell, tree: Node, rng: np.random.Generato
     """Draw new instances; return their kinds, and the positions of those in each leaf of a tree."""
     kinds = rng.integers(2, size=_NEW)
     features = {each.name: each for each in _draw_features(cell, kinds, rng)}
-
-    def assign(node: Node, rows: Indices) -> list[Indices]:
-        if node.split is None or node.left is None or node.right is None:
-            return [rows]
-        left = node.split.goes_left(features[node.split.feature])[rows]
-        return assign(node.left, rows[left]) + assign(node.right, rows[~left])
-
-    return kinds, assign(tree, np.arange(_NEW))
+    return kinds, [rows for _, rows in tree.assign(features, np.arange(_NEW))]
 
 
 def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores) -> float:
@@ -147,12 +131,15 @@ def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores
     return (following - value(tree, np.arange(len(ratings)))) / len(ratings)
 
 
-def _is_better(ratings: Array, choice: GroupChoice, scores: Scores) -> bool:
-    """Return whether the choice of a group truly comes first more often there than the choice for all instances."""
+def _is_better(truth: Array, choice: GroupChoice, scores: Scores) -> bool:
+    """Return whether the choice of a group truly beats the choice for all on most of its instances and budgets.
+
+    `truth` holds the utilities on instances of the group, shape (instance, time, algorithm).
+    """
     times = scores.grid.times
     inside = (times >= choice.start) & ((times < choice.stop) | (choice.stop == times[-1]))
     own, for_all = (scores.names.index(name) for name in (choice.choice, choice.choice_for_all))
-    return bool(ratings[inside, own].mean() > ratings[inside, for_all].mean())
+    return bool(expit(truth[:, inside, own] - truth[:, inside, for_all]).mean() > 0.5)
 
 
 def summarise(cell: FeatureCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.posterior.outcome_draws import outcomes
+from polarbear.observe.pair_outcomes import pair_outcomes
 from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def estimate_autocorrelation(rankings: Rankings) -> float:
     at neighbouring times, centred over instances, take the place of the signs. Without information the estimate is zero.
     """
     product = square = 0.0
-    ranks = rankings.ranks
-    for a, b in zip(*np.triu_indices(ranks.shape[2], 1), strict=True):
-        both, won = outcomes(ranks[..., a], ranks[..., b])
+    for a, b in combinations(range(len(rankings.names)), 2):
+        found = pair_outcomes(rankings, a, b)
+        both, won = found.compared, found.scores
         known = both[:, 1:] & both[:, :-1]
         mean = won.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
         centred = won - mean

@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.calibration.beliefs import fit_named
 from polarbear.observe import Choices, Grid
-from polarbear.posterior.outcome_draws import outcomes
+from polarbear.observe.pair_outcomes import outcomes_of_ranks
 from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def log_scores(posterior: Posterior, ranks: Ranks) -> dict[str, Any]:
     rates = np.clip(win_probability(posterior), _LEAST, 1 - _LEAST)
     score = number = 0.0
     for a, b in zip(*np.triu_indices(ranks.shape[2], 1), strict=True):
-        both, won = outcomes(ranks[..., a], ranks[..., b])
+        found = outcomes_of_ranks(ranks[..., a], ranks[..., b])
+        both, won = found.compared, found.scores
         wins, compared = won.sum(axis=0, dtype=np.float64), both.sum(axis=0)
         score += float((wins * np.log(rates[:, a, b]) + (compared - wins) * np.log(rates[:, b, a])).sum())
         number += float(compared.sum())

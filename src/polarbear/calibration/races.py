@@ -61,7 +61,7 @@ class RaceCell:
     belief: str = "BayesianBootstrap"
     elimination: Elimination = "pointwise"
     resolution: Resolution = "membership"
-    specialists: Specialists = "keep"
+    specialists: Specialists = "drop"
     guarantee: float | None = None
     confidence: float = 0.95
     rope: float = 0.05

@@ -5,9 +5,7 @@ not depend on C (independence of irrelevant alternatives). Real algorithms viola
 variants of each other. The check answers three questions. Do the observed win rates of each pair agree with the posterior?
 Do the other win rates change when one algorithm is left out? Do the outcomes of the pair alone confirm each elimination?
 
-The win rates of a `BayesianBootstrap` are observed outcomes, blended with a Plackett-Luce fit. They can deviate from the
-observed ones only through that fit, and leaving an algorithm out changes them only in proportion to the weight of the fit.
-The outcomes of the pair alone then use the same weighted instances, so that clusters are weighted as a whole.
+The beliefs of `BayesianBootstrap` come from the outcomes of each pair alone and assume no model, so nothing is checked.
 """
 
 from __future__ import annotations
@@ -25,15 +23,14 @@ from polarbear.checks.leave_one_out import LeftOut, leave_one_out
 from polarbear.checks.pair_outcomes import (
     beating_probability,
     binomial_deviation,
-    bootstrap_outcomes,
     effective_comparisons,
     observed_win_rates,
 )
 from polarbear.checks.run_scores import standard_scores
 from polarbear.checks.score_correlation import independent_times, score_correlation
-from polarbear.observe import Choices, Rankings
+from polarbear.observe import Choices
 from polarbear.posterior.posterior import Posterior
-from polarbear.posterior.relations import win_probability
+from polarbear.posterior.relations import dominance, win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,12 +38,12 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.checks.findings import Decision
     from polarbear.observe import Grid
+    from polarbear.posterior.pair_beliefs import PairBeliefs
 
 
 FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
 SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters
 MOST_LEFT_OUT = 30  # algorithms; with more, one fit per algorithm would take minutes, and a single one matters less
-RELEVANT_SHARE = 0.5  # of Plackett-Luce in a win rate; if outcomes weigh more, leave-one-out fits are skipped
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +64,13 @@ class ModelCheck:
         The standard deviations of the observed win rates.
     own
         P(the row beats the column on more than half of the instances), from the outcomes of the pair alone.
-    model_share
-        The share of Plackett-Luce in the posterior's win rates: 1 under the Plackett-Luce priors.
+    by_model
+        Whether win rates follow from Plackett-Luce. The beliefs about pairs of `BayesianBootstrap` assume no model.
     independent_times
         The effective number of independent times, for the multiplicity correction of the largest misfit.
     left_out
         The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, for more
-        than 30, and if outcomes weigh more than Plackett-Luce.
+        than 30, and without a model.
     """
 
     names: tuple[str, ...]
@@ -83,7 +80,7 @@ class ModelCheck:
     modelled: Array
     deviation: Array
     own: Array
-    model_share: Array
+    by_model: bool
     independent_times: float
     left_out: Mapping[str, LeftOut]
 
@@ -107,7 +104,7 @@ class ModelCheck:
         """The pairs whose outcomes contradict the posterior, the largest difference first."""
         misfits = []
         gap = np.where(self.compared > 0, np.abs(np.nan_to_num(self.observed - self.modelled)), 0.0)
-        wrong = (np.abs(self.errors) > self.threshold) & (gap > SMALLEST_MISFIT) & (self.model_share > 0)
+        wrong = (np.abs(self.errors) > self.threshold) & (gap > SMALLEST_MISFIT) & self.by_model
         for a, b in zip(*np.nonzero(np.triu(wrong.any(axis=0))), strict=True):
             where = np.flatnonzero(wrong[:, a, b])
             first, last = (float(self.grid.times[t]) for t in where[[0, -1]])
@@ -129,7 +126,7 @@ class ModelCheck:
         influences, others = [], len(self.names) - 1
         threshold = self._bonferroni(len(self.names) * others * (others - 1) / 2)
         for name, each in self.left_out.items():
-            change = np.nan_to_num(np.abs(each.without - each.rate)) * self.model_share
+            change = np.nan_to_num(np.abs(each.without - each.rate))
             change[np.nan_to_num(np.abs(each.errors)) <= threshold] = 0.0
             change = np.triu(change)  # each pair once
             t, a, b = np.unravel_index(np.argmax(change), change.shape)
@@ -201,61 +198,39 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
             f"expected the choices that the posterior was fitted to, of {', '.join(posterior.names)} on {posterior.grid}; "
             f"got those of {', '.join(choices.names)} on {choices.grid}"
         )
-    rankings = _weighted_rankings(posterior, choices.rankings)
-    compared, observed = effective_comparisons(rankings), observed_win_rates(rankings)
-    modelled, share = win_probability(posterior), _model_share(posterior)
-    deviation = binomial_deviation(modelled, compared)
-    if posterior.outcomes is None:
-        own = beating_probability(observed, compared)
+    by_model = posterior.beliefs is None
+    if posterior.beliefs is None:
+        compared, observed = effective_comparisons(choices.rankings), observed_win_rates(choices.rankings)
     else:
-        own, spread = bootstrap_outcomes(posterior.outcomes)
-        deviation = np.maximum(deviation, spread)
-    relevant = 2 < len(choices.names) <= MOST_LEFT_OUT and share.max() >= RELEVANT_SHARE
+        compared, observed = _observed_by_pairs(posterior.beliefs)
+    modelled = win_probability(posterior)
+    relevant = by_model and 2 < len(choices.names) <= MOST_LEFT_OUT
     return ModelCheck(
         names=posterior.names,
         grid=posterior.grid,
         compared=compared,
         observed=observed,
         modelled=modelled,
-        deviation=deviation,
-        own=own,
-        model_share=share,
+        deviation=binomial_deviation(modelled, compared),
+        own=beating_probability(observed, compared) if by_model else dominance(posterior),
+        by_model=by_model,
         # Without Plackett-Luce there is nothing to check, and the number is not needed.
-        independent_times=_independent_times(posterior, choices) if share.any() else float(len(posterior.grid)),
+        independent_times=_independent_times(posterior, choices) if by_model else float(len(posterior.grid)),
         left_out=leave_one_out(choices) if relevant else {},
     )
 
 
-def _weighted_rankings(posterior: Posterior, rankings: Rankings) -> Rankings:
-    """Return the observed rankings with their expected weights under the posterior."""
-    rows = posterior.outcomes
-    if rows is None:
-        return rankings
-    observed = np.count_nonzero(rankings.weight_of_each.any(axis=1))  # the other rows are pseudo-instances
-    weights = np.repeat(rows.sizes[:observed, None], len(rankings.grid), axis=1)
-    if rows.scale is not None:
-        weights = weights * rows.scale[:observed]
-    return Rankings(rows.ranks[:observed], rankings.names, rankings.grid, weights)
-
-
-def _model_share(posterior: Posterior) -> Array:
-    """Return the share of Plackett-Luce in the win rates of the posterior, (time, algorithm, algorithm)."""
-    shape = len(posterior.grid), len(posterior.names), len(posterior.names)
-    rows = posterior.outcomes
-    if rows is None or np.isinf(rows.model_weight):
-        return np.ones(shape)
-    share = np.zeros(shape)
-    for a, b in combinations(range(shape[1]), 2):
-        share[:, a, b] = share[:, b, a] = rows.model_weight / (rows.model_weight + rows.comparisons(a, b))
-    return share
+def _observed_by_pairs(beliefs: PairBeliefs) -> tuple[Array, Array]:
+    """Return the effective numbers of comparisons and the observed win rates, (time, algorithm, algorithm)."""
+    n = beliefs.algorithms
+    compared, observed = np.zeros((2, len(beliefs.sample.rankings.grid), n, n))
+    for a, b in combinations(range(n), 2):
+        observed[:, a, b], compared[:, a, b] = beliefs.observed(a, b)
+        observed[:, b, a], compared[:, b, a] = 1 - observed[:, a, b], compared[:, a, b]
+    return compared, observed
 
 
 def _independent_times(posterior: Posterior, choices: Choices) -> float:
     """Return the effective number of independent times, from the correlation of Plackett-Luce scores within runs."""
-    if posterior.outcomes is None:
-        utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
-    elif posterior.outcomes.utilities is None:
-        return float(len(posterior.grid))
-    else:
-        utilities = posterior.outcomes.utilities.mean(axis=2, dtype=np.float64)
+    utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
     return independent_times(score_correlation(standard_scores(utilities, choices)[0]))

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
+from polarbear.observe.pair_outcomes import pair_outcomes
 from polarbear.observe.rankings import ABSENT, UNRANKED
-from polarbear.posterior.outcome_draws import outcomes
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.observe import Rankings
-    from polarbear.posterior.outcome_draws import OutcomeDraws
 
 
 def observed_win_rates(rankings: Rankings) -> Array:
@@ -35,13 +34,12 @@ def observed_win_rates(rankings: Rankings) -> Array:
     >>> observed_win_rates(rankings)[0].tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.75], [0.5, 0.25, 0.0]]
     """
-    ranks, weights = rankings.ranks, rankings.weight_of_each
-    algorithms = ranks.shape[2]
-    wins = np.zeros((ranks.shape[1], algorithms, algorithms))
+    weights, algorithms = rankings.weight_of_each, len(rankings.names)
+    wins = np.zeros((len(rankings.grid), algorithms, algorithms))
     for a, b in combinations(range(algorithms), 2):
-        both, score = outcomes(ranks[..., a], ranks[..., b])
-        wins[:, a, b] = (weights * score).sum(axis=0)
-        wins[:, b, a] = (weights * (both - score)).sum(axis=0)
+        found = pair_outcomes(rankings, a, b)
+        wins[:, a, b] = (weights * found.scores).sum(axis=0)
+        wins[:, b, a] = (weights * (found.compared - found.scores)).sum(axis=0)
     compared = _weight_together(rankings, weights) + np.eye(algorithms)
     rates: Array = np.where(compared > 0, wins / np.where(compared > 0, compared, 1.0), np.nan)
     return rates
@@ -83,18 +81,6 @@ def beating_probability(observed: Array, compared: Array) -> Array:
     """Return P(win rate > ½) of independent instances, under Jeffreys' prior: Beta(½ + wins, ½ + losses)."""
     wins = np.nan_to_num(observed) * compared
     return np.asarray(scipy.special.betaincc(0.5 + wins, 0.5 + compared - wins, 0.5))
-
-
-def bootstrap_outcomes(rows: OutcomeDraws) -> tuple[Array, Array]:
-    """Return P(win rate > ½) and the deviation of win rates without Plackett-Luce, both (time, algorithm, algorithm)."""
-    _, times, algorithms = rows.ranks.shape
-    own, deviation = np.zeros((2, times, algorithms, algorithms))
-    for a, b in combinations(range(algorithms), 2):
-        rates = rows.best_of([a], [b])
-        own[:, a, b] = (rates > 0.5).mean(axis=1) + 0.5 * (rates == 0.5).mean(axis=1)
-        own[:, b, a] = 1 - own[:, a, b]
-        deviation[:, a, b] = deviation[:, b, a] = rates.std(axis=1)
-    return own, deviation
 
 
 def _weight_together(rankings: Rankings, weights: Array) -> Array:

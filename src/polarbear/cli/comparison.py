@@ -87,7 +87,7 @@ def compare(
     from polarbear import selection
     from polarbear.checks.model_check import model_check
     from polarbear.exports import pairwise_table
-    from polarbear.posterior.elimination import dominated, find_specialists
+    from polarbear.posterior.elimination import dominated
     from polarbear.verdict.summary import CHECKED, bounds_of, collect
 
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
@@ -96,7 +96,6 @@ def compare(
     check = model_check(posterior, choices)
     losers = {each.name for each in decisions}
     pareto_set = [name for name in posterior.names if name not in losers]
-    specialists = find_specialists(posterior, among=pareto_set, **rule)
     preferences: dict[str, Any] = {"final": selection.Final(), "uniform": selection.Uniform()}
     if posterior.grid.axis == "log":
         preferences["log-uniform"] = selection.LogUniform()
@@ -113,7 +112,7 @@ def compare(
             posterior,
             candidates=pareto_set,
             decisions=decisions,
-            specialists=specialists,
+            specialists=(),
             check=check,
             unit=clock,
             advice=advice,
@@ -123,9 +122,9 @@ def compare(
             settled=CHECKED,
         ),
         eliminated=[{**asdict(each), "error_bound": bounds[each.name]} for each in decisions],
-        specialists=specialists,
+        specialists=(),
         checks=check.as_dict(decisions),
-        pairs=pairwise_table(posterior),
+        pairs=pairwise_table(posterior, among=pareto_set),
         selections={name: select_or_explain(posterior, each, pareto_set) for name, each in preferences.items()},
         aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,

@@ -64,8 +64,13 @@ def _as_data(found: "Explanation") -> dict[str, Any]:
     return {
         "matters": found.matters,
         "sentences": list(found.sentences),
-        "splits": [asdict(each) for each in found.splits],
-        "groups": [asdict(each) for each in found.groups],
+        "splits": [
+            asdict(each) | {"within": [*map(str, each.within)], "left": str(each.left), "right": str(each.right)}
+            for each in found.splits
+        ],
+        "groups": [
+            asdict(each) | {"conditions": [*map(str, each.conditions)], "note": each.note} for each in found.groups
+        ],
         "gain": None if found.gain is None else asdict(found.gain),
         "p_value": found.p_value,
         "features": list(found.features),

@@ -54,9 +54,10 @@ def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
             {
                 "choice": [found.leaf.whole],
                 "sentence": sentence,
-                "group": list(found.conditions),
+                "group": [*map(str, found.conditions)],
                 "instances": found.leaf.instances,
-                "first_share": found.leaf.share,
+                "note": found.leaf.note,
+                "share": found.leaf.share,
                 "probability_best": found.leaf.probability,
                 "asks_for": list(policy.used),
                 "remarks": [*([unused] if unused else []), *(each.sentence for each in policy.remarks)],

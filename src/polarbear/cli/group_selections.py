@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import terminal
 from polarbear.cli.groups import Groups
 from polarbear.cli.selections import selection_as_data
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
+    from polarbear.inference.group_fitting import GroupSize
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Selection
 
@@ -31,20 +32,17 @@ class GroupSelection:
         The group, such as "function 8".
     selection
         The selection, or the reason why there is none.
-    instances, scope
-        The number of instances of the group, and what its answer generalises to; None and "" if it cannot be compared.
+    size, scope
+        The size of the group, and what its answer generalises to; None and "" if it cannot be compared.
     remarks
         Sentences about missing or few data.
-    borrowed
-        How much the group borrows from the others, in instances or clusters; None if it does not.
     """
 
     name: str
     selection: "Selection | str"
-    instances: int | None = None
+    size: "GroupSize | None" = None
     scope: str = ""
     remarks: tuple[str, ...] = ()
-    borrowed: float | None = None
 
 
 def select_for_groups(
@@ -66,14 +64,14 @@ def select_for_groups(
     answers = []
     for name, (posterior, pareto_set) in groups.fitted.items():
         considered = posterior.names if include_all else pareto_set
-        pooled, missing = groups.pooled.get(name), []
+        group, missing = groups.pooled[name], []
         if among:
             considered = tuple(each for each in among if each in posterior.names)
             missing = [each for each in among if each not in posterior.names]
         remarks = [f"It has no runs of {', '.join(missing)}."] if missing and considered else []
-        if pooled is not None and (absent := [each for each in pooled.unobserved if each in considered]):
-            names = ", ".join(absent)
-            remarks.append(f"It does not compare {names}; what it says about {names} comes from the other groups.")
+        absent = [each for each in group.unobserved if each in considered]
+        if absent and not group.is_too_small:
+            remarks.append(f"It does not compare {', '.join(absent)}.")
         selection: Selection | str
         try:
             selection = query(posterior, considered) if considered else f"it has no runs of {', '.join(missing)}"
@@ -81,8 +79,7 @@ def select_for_groups(
             selection = str(error)
         if thin := thin_data_sentence(posterior):
             remarks.append(thin)
-        borrowed = None if pooled is None else pooled.borrowed
-        answers.append(GroupSelection(name, selection, posterior.instances, posterior.scope, tuple(remarks), borrowed))
+        answers.append(GroupSelection(name, selection, group, posterior.scope, tuple(remarks)))
     answers += [GroupSelection(name, reason) for name, reason in groups.failed.items()]
     return answers
 
@@ -91,8 +88,8 @@ def group_selections_as_data(answers: Sequence[GroupSelection]) -> dict[str, Any
     """Return the answers as plain data for JSON; a group without an answer has the choice null and the reason."""
     return {
         each.name: {
-            "instances": each.instances,
-            "borrowed": each.borrowed,
+            "instances": None if each.size is None else each.size.instances,
+            "note": "" if each.size is None else each.size.note,
             "scope": each.scope,
             **selection_as_data(each.selection),
             "remarks": list(each.remarks),
@@ -103,20 +100,16 @@ def group_selections_as_data(answers: Sequence[GroupSelection]) -> dict[str, Any
 
 def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "Selection") -> None:
     """Print how often each choice occurs, one row per group, and remarks on groups with missing or few data."""
-    chosen = [each for each in answers if not isinstance(each.selection, str)]
+    own = [each.selection for each in answers if each.size is not None and not each.size.is_too_small]
     counts = Counter(
-        each.selection.candidates[0].name if each.selection.is_sure else "too close to call"
-        for each in chosen
-        if not isinstance(each.selection, str)
+        each.candidates[0].name if each.is_sure else "too close to call" for each in own if not isinstance(each, str)
     )
     terminal.print_result(f"\nBy {by}, for the same query, from the posterior of each group")
     if counts:
         counted = ", ".join(f"{name} in {number}" for name, number in counts.most_common())
-        terminal.print_result(f"The best choice: {counted} of {with_noun(len(answers), 'group')}.")
-    if any(each.borrowed is not None for each in answers):
-        terminal.print_result("Borrowed: the weight of the other groups in the answer, in instances or clusters.")
+        terminal.print_result(f"The best choice: {counted} of {with_noun(len(own), 'group')}.")
     terminal.print_table(
-        (by, "instances", "borrowed", *pooled.units.heads()),
+        (by, "instances", "note", *pooled.units.heads()),
         [_row(each, by, len(pooled.units.heads())) for each in answers],
     )
     for each in answers:
@@ -134,8 +127,7 @@ def print_group_selections(answers: Sequence[GroupSelection], by: str, pooled: "
 def _row(answer: GroupSelection, by: str, columns: int) -> tuple[object, ...]:
     """Return the row of one group; dashes where it has no answer."""
     name = answer.name.removeprefix(f"{by} ")
-    instances = math.nan if answer.instances is None else answer.instances
-    borrowed = "-" if answer.borrowed is None else format_number(answer.borrowed)
+    size = (math.nan, "-") if answer.size is None else (answer.size.instances, answer.size.note or "-")
     if isinstance(answer.selection, str):
-        return (name, instances, borrowed, *["-"] * columns)
-    return name, instances, borrowed, *answer.selection.units.row(answer.selection.candidates[0])
+        return (name, *size, *["-"] * columns)
+    return (name, *size, *answer.selection.units.row(answer.selection.candidates[0]))

@@ -1,6 +1,6 @@
 """The answers of `--by`: for each group of instances, the Pareto set and which algorithm leads at which budget.
 
-Groups borrow from each other as much as left-out predictions support, see `fit_groups`.
+Groups borrow from each other within each pair, see `fit_groups`. A group with too few instances takes the answer for all.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import terminal
 from polarbear.cli.recorded_runs import runs_of_result
 from polarbear.cli.selections import list_names, select_or_explain, sentence_of
-from polarbear.cli.source import Source, affordable_inference, fit_runs, pareto_set
+from polarbear.cli.source import Source, fit_runs, pareto_set
 from polarbear.cli.splitting import split_by
 from polarbear.wording import with_noun
 
@@ -30,42 +30,31 @@ class Groups:
 
     Attributes
     ----------
+    pooled
+        The posterior of each group.
     fitted, recorded
-        The posterior and the Pareto set of each group, and its runs.
+        The posterior and the Pareto set of each group, or those of all runs for a group that is too small; and its runs.
     failed
         For each group that cannot be compared, for example since no instance compares two algorithms, the reason.
-    pooled
-        For each group that borrows from the others, how much; empty under priors that do not weight instances.
     remarks
-        Remarks on the column that defines the groups.
+        Remarks on the column that defines the groups, and on groups that are too small.
     """
 
-    fitted: "dict[str, tuple[Posterior, tuple[str, ...]]]"
-    recorded: "dict[str, RecordedRuns]"
-    failed: dict[str, str]
     pooled: "dict[str, GroupPosterior]" = field(default_factory=dict)
+    fitted: "dict[str, tuple[Posterior, tuple[str, ...]]]" = field(default_factory=dict)
+    recorded: "dict[str, RecordedRuns]" = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     @property
     def posteriors(self) -> "dict[str, Posterior]":
-        """The posterior of each group that can be compared."""
-        return {name: posterior for name, (posterior, _) in self.fitted.items()}
+        """The posterior of each group that has an answer of its own."""
+        return {name: group.posterior for name, group in self.pooled.items() if not group.is_too_small}
 
     @property
     def for_report(self) -> "dict[str, Any]":
-        """Options of the report: the posterior of each group, with how much it borrows, and remarks on the groups."""
-        groups = {name: self.pooled.get(name, posterior) for name, posterior in self.posteriors.items()}
-        return {"groups": groups, "group_remarks": self.remarks}
-
-    def note(self, name: str) -> str:
-        """Return how much a group borrows, and which algorithms it has no runs of; empty if it borrows from no group."""
-        from polarbear.inference.group_fitting import describe_borrowing
-
-        group = self.pooled.get(name)
-        if group is None:
-            return ""
-        missing = f", and all about {list_names(group.unobserved, 5)}" if group.unobserved else ""
-        return describe_borrowing(group.borrowed, group.unit) + missing
+        """Options of the report: the posterior of each group, and remarks on the groups."""
+        return {"groups": self.pooled, "group_remarks": self.remarks}
 
 
 def compare_groups(
@@ -89,7 +78,9 @@ def compare_groups(
     rule, inference
         The rule of elimination, see `dominated`; and how the posterior is computed, see `fit`.
     """
-    groups = Groups({}, {}, {})
+    from polarbear.inference.group_fitting import FEWEST_INSTANCES
+
+    groups = Groups()
     if by is None:
         return groups
     recorded = source.recorded if source.result is None else runs_of_result(source.result)
@@ -98,38 +89,44 @@ def compare_groups(
     divided = split_by(recorded, by, table)
     parts = divided.runs
     groups.remarks.extend(divided.remarks)
-    for name, posterior in _fit_parts(parts, source.posterior, groups, inference).items():
-        groups.fitted[name] = posterior, pareto_set(posterior, **(rule or {}))
+    groups.pooled.update(_fit_parts(parts, source.posterior, groups.failed, inference))
+    for name, group in groups.pooled.items():
         groups.recorded[name] = parts[name]
-        if posterior.outcomes is not None:
-            posterior.outcomes.free_memory()  # there may be many groups, and selections read few win rates
+        groups.fitted[name] = source.posterior, source.candidates
+        if not group.is_too_small:
+            groups.fitted[name] = group.posterior, pareto_set(group.posterior, **(rule or {}))
+        if group.posterior.beliefs is not None:
+            group.posterior.beliefs.free_memory()  # there may be many groups, and selections read few win rates
+    if small := [name for name, group in groups.pooled.items() if group.is_too_small]:
+        few = f"{list_names(small, 5)}: fewer than {FEWEST_INSTANCES} independent instances"
+        groups.remarks.append(f"{few}, so the answer for all runs stands for {'it' if len(small) == 1 else 'them'}.")
     return groups
 
 
 def _fit_parts(
-    parts: "dict[str, RecordedRuns]", whole: "Posterior", groups: Groups, inference: dict[str, Any]
-) -> "dict[str, Posterior]":
-    """Return the posterior of each group, at the times of the whole; note failures and what is borrowed in `groups`."""
-    from polarbear.inference.group_fitting import fit_groups
+    parts: "dict[str, RecordedRuns]", whole: "Posterior", failed: dict[str, str], inference: dict[str, Any]
+) -> "dict[str, GroupPosterior]":
+    """Return the posterior of each group, at the times of the whole; note in `failed` why there is none."""
+    from polarbear.inference.group_fitting import GroupPosterior, fit_groups
     from polarbear.models import BayesianBootstrap
 
     inference = {"draws": _DRAWS, **inference}
-    found: dict[str, Posterior] = {}
-    if not isinstance(inference.get("prior", BayesianBootstrap()), BayesianBootstrap):
-        for name, part in parts.items():
-            try:
-                found[name] = fit_runs(part, whole.grid, **inference)[1]
-            except ValueError as error:
-                groups.failed[name] = str(error)
-        return found
-    choices = {name: _choices(part, whole.grid, whole.names) for name, part in parts.items()}
-    asked = affordable_inference(len(whole.names), sum(each.instances for each in choices.values()), inference)
-    asked.pop("method", None)
-    try:
-        groups.pooled.update(fit_groups(choices, **asked))
-    except ValueError as error:
-        groups.failed.update(dict.fromkeys(parts, str(error)))
-    return {name: group.posterior for name, group in groups.pooled.items()}
+    if isinstance(inference.get("prior", BayesianBootstrap()), BayesianBootstrap):
+        inference.pop("method", None)
+        choices = {name: _choices(part, whole.grid, whole.names) for name, part in parts.items()}
+        try:
+            return fit_groups(choices, **inference)
+        except ValueError as error:
+            failed.update(dict.fromkeys(parts, str(error)))
+            return {}
+    found = {}
+    for name, part in parts.items():
+        try:
+            own, posterior = fit_runs(part, whole.grid, **inference)
+            found[name] = GroupPosterior(own.instances, own.instances, posterior)
+        except ValueError as error:
+            failed[name] = str(error)
+    return found
 
 
 def _choices(part: "RecordedRuns", grid: "Grid", names: tuple[str, ...]) -> "Choices":
@@ -158,8 +155,8 @@ def groups_as_data(groups: Groups, by: str) -> dict[str, Any]:
 
     data = {
         name: {
-            "instances": posterior.instances,
-            **({"borrowed": groups.pooled[name].borrowed} if name in groups.pooled else {}),
+            "instances": groups.pooled[name].instances,
+            "note": groups.pooled[name].note,
             "scope": posterior.scope,
             "grid": posterior.grid.times.tolist(),
             "pareto_set": list(candidates),
@@ -187,15 +184,20 @@ def print_groups(groups: Groups, by: str | None, *, most: int | None) -> None:
     if by is None:
         return
     terminal.print_result(f"\nBy {by}, from the posterior of each group")
-    choices = Counter(_choice(posterior, candidates) for posterior, candidates in groups.fitted.values())
+    own = [each for name, each in groups.fitted.items() if name in groups.posteriors]
+    choices = Counter(_choice(posterior, candidates) for posterior, candidates in own)
     counted = ", ".join(f"{name} in {number}" for name, number in choices.most_common(most))
-    terminal.print_result(
-        f"The best choice for any budget, all equally likely: {counted} of {with_noun(len(groups.fitted), 'group')}."
-    )
+    if own:
+        terminal.print_result(
+            f"The best choice for any budget, all equally likely: {counted} of {with_noun(len(own), 'group')}."
+        )
     lines = []
     for name, (posterior, candidates) in groups.fitted.items():
+        group = groups.pooled[name]
+        if group.is_too_small:
+            lines.append(f"{name} ({group.size}): as for all runs")
+            continue
         leaders = "\n  ".join(str(decision_map(posterior, among=candidates)).splitlines())
-        instances = with_noun(posterior.instances, "instance")
-        note = f"; {note}" if (note := groups.note(name)) else ""
-        lines.append(f"{name} ({instances}{note}; Pareto set: {list_names(candidates, most)})\n  {leaders}")
+        missing = f"; no comparisons of {list_names(group.unobserved, 5)}" if group.unobserved else ""
+        lines.append(f"{name} ({group.size}{missing}; Pareto set: {list_names(candidates, most)})\n  {leaders}")
     terminal.print_lines(lines, most=most)

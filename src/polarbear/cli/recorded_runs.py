@@ -107,7 +107,7 @@ class Reading:
     ] = None
     relative_tolerance: Annotated[
         float | None,
-        _option(min=0, help="Values that differ by no more than this share are tied; 0 by default."),
+        _option(min=0, help="Values that differ by no more than this share are tied; 1e-12 by default."),
     ] = None
 
     def tolerances(self) -> dict[str, float]:
@@ -201,7 +201,8 @@ def read_recorded_runs(
     if path.is_file() and is_race_file(path) and not _holds_studies(path):
         if reading.cluster not in (None, ["none"], ["auto"]):
             raise ValueError(
-                f"expected recorded runs for --cluster, got the race file {path}, which has no clusters; leave it out"
+                f"expected recorded runs for --cluster, got the race file {path}, which has the clusters of its race; leave "
+                "it out"
             )
         if reading.preset is not None:
             raise ValueError(f"expected recorded runs for --preset, got the race file {path}; leave it out")

@@ -174,20 +174,7 @@ def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[C
     if len(names) < 2:
         raise ValueError(f"expected runs of two algorithms or more, got {f'those of {names[0]}' if names else 'none'}")
     choices = Choices.from_trajectories(recorded.runs, grid=grid, per_instance=True, **recorded.ranking)
-    return choices, fit(choices, **affordable_inference(len(names), choices.instances, inference))
-
-
-def affordable_inference(algorithms: int, instances: int, inference: dict[str, Any]) -> dict[str, Any]:
-    """Return how to infer a posterior: as asked for, but with fewer draws and without a fit if there are many algorithms."""
-    from polarbear.models import BayesianBootstrap
-
-    if algorithms <= _MANY:
-        return inference
-    fewer = max(_FEWEST_DRAWS, 4000 * _MANY**2 // algorithms**2)
-    inference = {**inference, "draws": min(inference.get("draws", fewer), fewer)}
-    if instances >= _ENOUGH and inference.get("prior", BayesianBootstrap()) == BayesianBootstrap():
-        inference["prior"] = BayesianBootstrap(plackett_luce=0)
-    return inference
+    return choices, fit(choices, **inference)
 
 
 def pareto_set(posterior: "Posterior", **rule: Any) -> tuple[str, ...]:

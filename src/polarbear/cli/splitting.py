@@ -9,7 +9,8 @@ from polarbear.wording import suggest, with_noun
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from polarbear.features.table import Cell, FeatureTable
+    from polarbear.features.table import FeatureTable
+    from polarbear.race.instance_features import Value
 
 _MANY_GROUPS = 10  # above which a column that gives most instances a group of their own is remarked on
 
@@ -57,7 +58,7 @@ def _remarks_on_groups(name: str, recorded: RecordedRuns, parts: dict[str, Recor
     return remarks
 
 
-def _cells_of_table(recorded: RecordedRuns, name: str, table: "FeatureTable | None") -> "dict[Hashable, Cell] | None":
+def _cells_of_table(recorded: RecordedRuns, name: str, table: "FeatureTable | None") -> "dict[Hashable, Value] | None":
     """Return the cell of each instance; None if the table has no such column, or if it identifies instances."""
     from polarbear.features.joining import column_of_instances, key_columns
 
@@ -69,7 +70,7 @@ def _cells_of_table(recorded: RecordedRuns, name: str, table: "FeatureTable | No
     return dict(zip(instances, column_of_instances(table, name, instances), strict=True))
 
 
-def _cells_of_race(recorded: RecordedRuns, name: str, table: "FeatureTable | None") -> "dict[Hashable, Cell]":
+def _cells_of_race(recorded: RecordedRuns, name: str, table: "FeatureTable | None") -> "dict[Hashable, Value]":
     """Return the feature of each instance that the race stores."""
     instances = sorted({run.instance for run in recorded.runs if isinstance(run.instance, int)})
     stored = {each for instance in instances for each in recorded.features.get(instance, {})}
@@ -83,7 +84,7 @@ def _cells_of_race(recorded: RecordedRuns, name: str, table: "FeatureTable | Non
     return {instance: recorded.features.get(instance, {}).get(name) for instance in instances}
 
 
-def _split_by_cells(recorded: RecordedRuns, name: str, cells: "dict[Hashable, Cell]") -> dict[str, RecordedRuns]:
+def _split_by_cells(recorded: RecordedRuns, name: str, cells: "dict[Hashable, Value]") -> dict[str, RecordedRuns]:
     """Return the runs for each value, in the order of the values; instances without a value are in no group."""
     from polarbear.features.table import make_feature
     from polarbear.importers.clustering import label_clusters
@@ -124,12 +125,12 @@ def _split_by_field(recorded: RecordedRuns, name: str, table: "FeatureTable | No
     }
 
 
-def _cells_of_runs(parts: dict[str, RecordedRuns], name: str) -> "dict[Hashable, Cell]":
+def _cells_of_runs(parts: dict[str, RecordedRuns], name: str) -> "dict[Hashable, Value]":
     """Return the value of each instance; none for instances whose runs have different values."""
-    from polarbear.features.table import parse_cell
+    from polarbear.race.instance_features import parse_value
 
     values: dict[Hashable, set[str]] = {}
     for group, part in parts.items():
         for run in part.runs:
             values.setdefault(run.instance, set()).add(group.removeprefix(f"{name} "))
-    return {instance: parse_cell(next(iter(each))) for instance, each in values.items() if len(each) == 1}
+    return {instance: parse_value(next(iter(each))) for instance, each in values.items() if len(each) == 1}

@@ -64,7 +64,6 @@ def _as_data(
     return {
         "file": str(file),
         "format": None if found is None else found.format,
-        "checksums": found is not None and found.has_checksums,
         "intact": not damage,
         "damage": damage,
         "intact_runs": 0 if found is None else len(found.tables["run"]),
@@ -78,11 +77,6 @@ def _print_intact(file: Path, found: "Inspection | None", rest: "Recoverable | N
     assert rest is not None
     runs, rounds = len(found.tables["run"]), len(rest.state.rounds)
     terminal.print_result(f"{file} is intact: {with_noun(runs, 'run')}, {with_noun(rounds, 'round')}.")
-    if not found.has_checksums:
-        terminal.print_result(
-            f"It has format {found.format}, without checksums, so changed values cannot be noticed. Continuing the race "
-            "adds them."
-        )
 
 
 def _print_damage(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from inspect import isclass, signature
@@ -65,12 +65,15 @@ def prior_of(table: PriorTable) -> Any:
 
     kind, parameters = PRIORS[table.kind], table.model_extra or {}
     known = list(plain_parameters(kind))
-    for name in parameters:
-        if name not in known and name in signature(kind).parameters:
+    unknown = {name: given for name, given in parameters.items() if name not in known}
+    for name in unknown:
+        if name in signature(kind).parameters:
             raise ValueError(f"{name} of {table.kind} is a distribution, which can be set in Python only; leave it out")
-        if name not in known:
-            hint = suggest(name, known) or (f"it has {', '.join(known)}" if known else "it has no parameters")
-            raise ValueError(f"{table.kind} has no {name}; {hint}")
+    for name in unknown:
+        with suppress(TypeError):  # the prior itself explains parameters of earlier versions
+            kind(**unknown)
+        hint = suggest(name, known) or (f"it has {', '.join(known)}" if known else "it has no parameters")
+        raise ValueError(f"{table.kind} has no {name}; {hint}")
     return kind(**parameters)
 
 

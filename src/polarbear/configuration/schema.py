@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
-from polarbear.defaults import CONFIDENCE
+from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
 from polarbear.literals import (
     Axis,
     Clock,
@@ -117,14 +117,13 @@ class RaceTable(Table):
     """Half the width of the region of practical equivalence around a win rate of one half."""
     patience: Whole | None = None
     """Leave a pair undecided at times at which it would take more than this many further instances, by a forecast."""
-    specialists: Specialists = "keep"
+    specialists: Specialists = "drop"
     """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
     elimination: Elimination = "pointwise"
     """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
     resolution: Resolution = "membership"
     """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
-    somewhere; membership: the same, but not while the pair is close to an elimination, and the race stops once further
-    instances are unlikely to eliminate another algorithm."""
+    somewhere; membership: the same, and the race stops once another elimination is unlikely."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
     """The prior: a name, or a table with its parameters; BayesianBootstrap by default."""
     method: str = "auto"
@@ -137,7 +136,7 @@ class RaceTable(Table):
     """How a failed run counts from its failure on. last: it ranks last; missing: it is not ranked; raise: the race stops."""
     absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """Values that differ from the best of a group by at most this much are ties."""
-    relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = RELATIVE_TOLERANCE
     """Values that differ from the best of a group by at most this share of it are ties."""
     common_random_numbers: bool = False
     """Whether all algorithms get the same seed on an instance."""

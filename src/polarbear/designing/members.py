@@ -57,7 +57,7 @@ def compare_members(result: RaceResult) -> Members:
     enough = min(result.state.settings.batch.first, result.instances)
     names = tuple(name for name in ran if counts[name] >= enough) or tuple(ran)
     columns = [posterior.names.index(name) for name in names]
-    totals = np.zeros((len(names), len(posterior.grid), len(posterior.ratings)))  # (member, time, draw)
+    totals = np.zeros((len(names), len(posterior.grid), posterior.draws))  # (member, time, draw)
     for i, a in enumerate(columns):
         for j, b in enumerate(columns[:i]):
             rates = posterior.win_rates(a, b)

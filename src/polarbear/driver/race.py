@@ -18,7 +18,7 @@ from polarbear.driver import progress as views
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord, load_record
-from polarbear.driver.resume import explain_damage, removed_event, states_before_adding
+from polarbear.driver.resume import describe_runs, explain_damage, removed_event, states_before_adding
 from polarbear.driver.round_loop import run_rounds
 from polarbear.driver.selected import check_selected
 from polarbear.driver.source_code import digest_codes, warn_of_edits
@@ -52,7 +52,7 @@ Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
 _OWN_KEYS = frozenset(
     {"settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"}
-    | {"code", "edited", "accepted_failures"}
+    | {"code", "edited", "accepted_failures", "values", "clock"}
 )
 
 
@@ -122,6 +122,7 @@ class Race:
         self._begin(by_name, instances, RaceRecord(state, clusters=clusters))
         if path is not None:
             own = {
+                **describe_runs(checked),
                 "settings": to_plain(checked),
                 "algorithms": list(self.state.names),
                 "identities": agreement.describe_algorithms(by_name),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from polarbear.race.jobs import Run
     from polarbear.race.rounds import Round
+    from polarbear.race.settings import Settings
     from polarbear.race.state import State
     from polarbear.storage import Event, RaceFile
 
@@ -65,12 +66,20 @@ def states_before_adding(file: RaceFile, clusters: tuple[int, ...] | None = None
     return result
 
 
+def describe_runs(settings: Settings) -> dict[str, str]:
+    """Return what a race file states about its runs: the kind of their values, which are best-so-far, and the clock."""
+    return {"values": "best", "clock": settings.clock}
+
+
 def initial_state(about: Mapping[str, Any]) -> State:
     """Return the state in which a race began, from what its file holds about it."""
     for key in ("settings", "algorithms"):
         if key not in about:
             raise ValueError(f"{key!r} is missing in `about`")
     state = loop.start(from_plain(about["settings"]), about["algorithms"])
+    for key, known in describe_runs(state.settings).items():
+        if about.get(key) != known:
+            raise ValueError(f"expected {known!r} for {key!r} in `about`, got {about.get(key)!r}")
     if not (stored := about.get("features")):
         return state
     return replace(state, features=features_by_index({int(index): each for index, each in stored.items()}))

@@ -9,30 +9,38 @@ import numpy as np
 from polarbear.posterior.relations import anytime_dominance, dominance, equivalence, win_probability
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from polarbear.arrays import Array
     from polarbear.posterior.posterior import Posterior
     from polarbear.table import Table
 
 
-def pairwise_table(posterior: Posterior, *, rope: float = 0.05) -> Table:
+def pairwise_table(posterior: Posterior, *, rope: float = 0.05, among: Collection[str] | None = None) -> Table:
     """Return one row per ordered pair: win rates, and the probability that the first beats the second on most instances.
+
+    With `among`, only pairs of these algorithms have a row.
 
     `beats_everywhere` is this probability jointly over all times. Under a prior that treats each time alone,
     `beats_at_each_time` replaces it: the probability at the least certain time. `win_rate` is the expected share of
     instances on which the first beats the second, averaged over the times. Times at which one of the two was not observed do
     not count, and what would be about such times is NaN.
     """
-    known = posterior.observed_pairs
+    known, included = posterior.observed_pairs, np.array([among is None or name in among for name in posterior.names])
+    where = included & included[:, None]
     beats, wins, equal = (
         np.where(known, each, np.nan)
-        for each in (dominance(posterior), win_probability(posterior), equivalence(posterior, rope=rope))
+        for each in (
+            dominance(posterior, where=where),
+            win_probability(posterior, where=where),
+            equivalence(posterior, rope=rope, where=where),
+        )
     )
     least = beats.min(axis=0)
     # A pair that wins in no draw at some time cannot win at all times; skip it.
-    everywhere = anytime_dominance(posterior, where=least > 0) if posterior.joint else least
+    everywhere = anytime_dominance(posterior, where=where & (least > 0)) if posterior.joint else least
     everywhere = np.where(known.all(axis=0), everywhere, np.nan)
-    pairs = [(a, b) for a in range(len(posterior.names)) for b in range(len(posterior.names)) if a != b]
-    rows, columns = np.array(pairs, dtype=int).reshape(-1, 2).T
+    rows, columns = np.nonzero(where & ~np.eye(len(posterior.names), dtype=bool))
     return {
         "algorithm_name": [posterior.names[a] for a in rows],
         "against": [posterior.names[b] for b in columns],

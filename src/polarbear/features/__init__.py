@@ -6,6 +6,7 @@
 - `training_set`: scores and features of the same instances.
 - `explanation`: `explain`, the splits in words.
 - `dependence`, `tree_rows`: explanation, policy and leaders of each group from one tree, and the rows of its picture.
-- `leaf_shares`, `policy`, `policy_file`, `python_source`: maps from budget and features to an algorithm.
+- `group_values`: how good each algorithm is in a group, from `fit_groups`.
+- `policy`, `policy_file`, `python_source`: maps from budget and features to an algorithm.
 - `gap_closed`: how much of the gap between the single best and the virtual best algorithm a policy closes.
 """

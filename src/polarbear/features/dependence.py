@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.explanation import explain_training_set
-from polarbear.features.leaf_shares import drawn_shares, leaf_weights
+from polarbear.features.group_values import fit_rows
 from polarbear.features.policy_fit import make_policy
 from polarbear.features.policy_tree import find_group
 from polarbear.features.scores import subset_scores
-from polarbear.posterior.diagnostics import Diagnostics
-from polarbear.posterior.posterior import Posterior
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from polarbear.features.policy_tree import Leaf
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
+    from polarbear.posterior.posterior import Posterior
 
 _SPLITS = 15  # candidates per feature, about
 _PRODUCTS = 60_000_000  # of scores and splits: explaining takes about ten seconds
@@ -62,8 +61,7 @@ def find_dependence(training: TrainingSet) -> Dependence:
     total = len(training.scores.instances)
     training = _sample(training, np.random.default_rng(0))
     explanation = explain_training_set(training)
-    tree, rng = explanation.tree, np.random.default_rng(0)
-    return Dependence(training, total, explanation, make_policy(training, tree, Expected(), rng=rng))
+    return Dependence(training, total, explanation, make_policy(training, explanation.tree, Expected()))
 
 
 def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
@@ -80,23 +78,7 @@ def _sample(training: TrainingSet, rng: np.random.Generator) -> TrainingSet:
 
 
 def group_posteriors(found: Dependence, nodes: Sequence[Node]) -> tuple[Posterior, ...]:
-    """Return the posterior of the share of first places, among the candidates, within groups of the tree."""
-    scores, rng = found.training.scores, np.random.default_rng(0)
-    computed = Diagnostics("bootstrap", reliable=True, message="Independent draws of weights.", effective_draws=np.inf)
-    posteriors = []
-    for node in nodes:
-        factors = leaf_weights(scores, node.rows, found.policy.borrowed)
-        counted = np.count_nonzero(scores.weights[node.rows], axis=0)
-        posteriors.append(
-            Posterior(
-                ratings=drawn_shares(scores, factors, rng=rng),
-                names=scores.names,
-                grid=scores.grid,
-                joint=True,
-                diagnostics=computed,
-                prior="Bayesian bootstrap of a group",
-                instances=len(node.rows),
-                comparisons=np.repeat(counted[:, None], len(scores.names), axis=1),
-            )
-        )
-    return tuple(posteriors)
+    """Return the posteriors of groups, among the candidates; that of all instances for a group that is too small."""
+    scores, tree = found.training.scores, found.explanation.tree
+    groups = [fit_rows(scores, node.rows) for node in nodes]
+    return tuple((fit_rows(scores, tree.rows) if each.is_too_small else each).posterior for each in groups)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polarbear.features.feature import Feature
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
+    from polarbear.features.splits import Condition
     from polarbear.features.table import FeatureTable
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
@@ -53,9 +54,9 @@ class FoundSplit:
         The share of bootstrap draws that split this group by the same feature.
     """
 
-    within: tuple[str, ...]
-    left: str
-    right: str
+    within: tuple[Condition, ...]
+    left: Condition
+    right: Condition
     feature: str
     p_value: float
     certainty: float
@@ -136,9 +137,9 @@ class Explanation:
             "start": [each.start for _, each in rows],
             "stop": [each.stop for _, each in rows],
             "choice": [each.choice for _, each in rows],
-            "first_share": [each.share for _, each in rows],
+            "share": [each.share for _, each in rows],
             "choice_for_all": [each.choice_for_all for _, each in rows],
-            "first_share_of_choice_for_all": [each.share_for_all for _, each in rows],
+            "win_rate": [each.win_rate for _, each in rows],
             "probability": [each.probability for _, each in rows],
         }
 
@@ -154,7 +155,7 @@ class Explanation:
         return "\n".join([*self.sentences, *(f"Remark: {each.sentence}" for each in self.remarks)])
 
     def __repr__(self) -> str:
-        found = ", ".join(each.left for each in self.splits) or "no feature matters"
+        found = ", ".join(str(each.left) for each in self.splits) or "no feature matters"
         return f"Explanation({found}; {with_noun(len(self.features), 'feature')}, {self.instances} instances)"
 
 
@@ -202,8 +203,8 @@ def explain(
     ...     for name in ("a", "b") for i in range(60)
     ... ]
     >>> table = {"instance": range(60), "rare": [i % 3 == 0 for i in range(60)], "number": range(60)}
-    >>> print(pb.explain(runs, table, grid=[1, 9]).sentences[1])
-    rare = true (20 instances): choose b instead of a at every budget: first on 98 % instead of 2 % of them (over 99 % sure).
+    >>> pb.explain(runs, table, grid=[1, 9]).groups[1].choices[0].changes
+    True
     """
     low, high = _LEVELS
     if not low <= confidence <= high:
@@ -227,7 +228,7 @@ def explain_training_set(
         gain = held_out_gain(scores, splits.left, len(tree.inner), level=confidence, rng=rng)
     return Explanation(
         splits=_found_splits(tree, scores, training.features, rng),
-        groups=describe_groups(tree, scores, training.preference, rng=rng),
+        groups=describe_groups(tree, scores, training.preference),
         gain=gain,
         p_value=tree.p_value,
         tree=tree,

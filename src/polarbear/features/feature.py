@@ -43,8 +43,3 @@ class Feature:
         if (self.kind, self.levels) != (other.kind, other.levels):
             return False
         return np.array_equal(self.values, other.values, equal_nan=True)
-
-    @property
-    def missing(self) -> int:
-        """The number of instances without a value."""
-        return int(np.count_nonzero(np.isnan(self.values)))

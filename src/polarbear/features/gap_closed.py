@@ -1,8 +1,8 @@
 """The share of the gap between the single best and the virtual best algorithm that a policy closes at each budget.
 
 This is how algorithm selection scores selectors: 0 % is as good as one algorithm for all instances, 100 % as good as knowing
-the best algorithm of every instance. Both the policy and the single best are learned without the instances on which they are
-scored (cross-validation over clusters).
+the best algorithm of every instance. Both the policy and the single best are chosen by the win rate against the strongest
+rival, without the instances on which they are scored (cross-validation over clusters). The scores count first places.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.features.group_values import evaluate_group
 from polarbear.features.held_out import random_folds
-from polarbear.features.leaf_shares import choose_borrowing, expected_shares, leaf_weights
-from polarbear.features.policy_fit import choice_scores
 from polarbear.features.scores import subset_scores
-from polarbear.features.training_set import find_feature, make_training_set
+from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import grow_tree
 from polarbear.selection.risk import Expected
 from polarbear.table import as_frame, as_html
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from polarbear.features.reading import FeatureSource
     from polarbear.features.scores import Scores
     from polarbear.features.table import FeatureTable
-    from polarbear.features.tree import Node
     from polarbear.literals import FrameLibrary
     from polarbear.magnitude.collection import Source
     from polarbear.observe import Grid
@@ -145,7 +143,12 @@ def tree_selector(features: Sequence[Feature], risk: Risk, *, depth: int = 2, co
 
     def select(scores: Scores, rows: Indices, held_out: Indices, rng: np.random.Generator) -> Indices:
         tree = grow_tree(scores, [each.take(rows) for each in features], depth=depth, level=1 - confidence, rng=rng)
-        return _choices_of_tree(tree, scores, [each.take(held_out) for each in features], len(held_out), risk, rng)
+        by_name = {each.name: each.take(held_out) for each in features}
+        for_all = evaluate_group(scores, tree.rows, risk)
+        choices = np.empty((len(held_out), len(scores.grid)), dtype=np.intp)
+        for leaf, inside in tree.assign(by_name, np.arange(len(held_out))):
+            choices[inside] = evaluate_group(scores, leaf.rows, risk, for_all=for_all).scores.argmax(axis=1)
+        return choices
 
     return select
 
@@ -170,29 +173,9 @@ def score_selector(
         rows, held_out = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
         training = subset_scores(scores, rows)
         chosen[held_out] = select(training, rows, held_out, rng)
-        single[held_out] = expected_shares(training, np.ones(len(rows))).argmax(axis=1)
+        single[held_out] = evaluate_group(training, np.arange(len(rows))).scores.argmax(axis=1)
     value = [np.take_along_axis(scores.at_times, each[..., None], axis=2)[..., 0] for each in (chosen, single)]
     return _summarise(scores, value[0], value[1], scores.at_times.max(axis=2), unit=unit, level=level, rng=rng)
-
-
-def _choices_of_tree(
-    tree: Node, scores: Scores, features: Sequence[Feature], number: int, risk: Risk, rng: np.random.Generator
-) -> Indices:
-    """Return the choices of the policy of a tree for a number of instances with these features, shape (instance, time)."""
-    borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
-    choices = np.empty((number, len(scores.grid)), dtype=np.intp)
-
-    def fill(node: Node, rows: Indices) -> None:
-        if node.split is None or node.left is None or node.right is None:
-            at_times, _ = choice_scores(scores, leaf_weights(scores, node.rows, borrowed), risk, rng=rng)
-            choices[rows] = at_times.argmax(axis=1)
-            return
-        left = node.split.goes_left(find_feature(node.split.feature, features))[rows]
-        fill(node.left, rows[left])
-        fill(node.right, rows[~left])
-
-    fill(tree, np.arange(len(choices)))
-    return choices
 
 
 def _summarise(

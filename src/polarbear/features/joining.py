@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.features.table import level_name, make_feature
+from polarbear.features.table import make_feature
 from polarbear.importers.imported import Block
 from polarbear.magnitude.collection import label_instance
+from polarbear.race.instance_features import level_name
 from polarbear.verdict import Remark
 from polarbear.wording import join_names, with_noun
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from polarbear.features.feature import Feature
-    from polarbear.features.table import Cell, FeatureTable
+    from polarbear.features.table import FeatureTable
+    from polarbear.race.instance_features import Value
 
 _INSTANCE = "instance"
 _SHOWN = 5  # names that a remark lists
@@ -52,7 +54,7 @@ def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
     return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
 
 
-def column_of_instances(table: FeatureTable, name: str, instances: Sequence[Hashable]) -> list[Cell]:
+def column_of_instances(table: FeatureTable, name: str, instances: Sequence[Hashable]) -> list[Value]:
     """Return the cells of one column for these instances; None for an instance without a row."""
     _, _, rows = _match(table, instances)
     return [None if row is None else table.columns[name][row] for row in rows]
@@ -80,7 +82,7 @@ def _match(
 class InstanceRows:
     """The features of the instances of a race by index, and remarks on what was left out."""
 
-    rows: dict[int, dict[str, Cell]]
+    rows: dict[int, dict[str, Value]]
     remarks: tuple[Remark, ...]
 
 
@@ -102,12 +104,11 @@ def rows_by_instance(table: FeatureTable) -> InstanceRows:
                 "none; number them"
             )
     remarks = join_features(table, instances).remarks
-    row_of = {tuple(_key_text(table.columns[name][row]) for name in keys): row for row in range(table.rows)}
-    found = {instance: _find_row(row_of, keys, instance, table.labels) for instance in instances}
+    _, _, found = _match(table, instances)
     names = [name for name in table.columns if name not in keys]
     rows = {
         instance: {name: table.columns[name][row] for name in names}
-        for instance, row in found.items()
+        for instance, row in zip(instances, found, strict=True)
         if row is not None
     }
     return InstanceRows(rows, remarks)
@@ -129,7 +130,7 @@ def key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str
     return keys
 
 
-def _key_text(cell: Cell) -> str:
+def _key_text(cell: Value) -> str:
     return "" if cell is None else level_name(cell)
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from polarbear.features.table import Cell, FeatureTable, parse_cell
+from polarbear.features.table import FeatureTable
 from polarbear.importers.imported import Block, Imported
+from polarbear.race.instance_features import parse_value
 from polarbear.race.sampling import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from polarbear.race.instance_features import Value
     from polarbear.race.result import RaceResult
 
 
@@ -63,15 +65,15 @@ def _stored_features(result: RaceResult) -> FeatureTable:
 def table_of_rows(indices: Sequence[int], rows: Sequence[Mapping[str, Any]]) -> FeatureTable:
     """Return the table of the features of instances, which may have different names."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {str(name): tuple(parse_cell(row.get(name)) for row in rows) for name in names}
+    columns = {str(name): tuple(parse_value(row.get(name)) for row in rows) for name in names}
     return FeatureTable({"instance": tuple(map(float, indices)), **columns}, "the instances of the race", ("instance",))
 
 
 def _fields_of(imported: Imported) -> FeatureTable:
     blocks: dict[Hashable, None] = dict.fromkeys(run.instance for run in imported.runs)
     own = [block for block in blocks if isinstance(block, Block)]
-    columns: dict[str, tuple[Cell, ...]] = {
-        name: tuple(parse_cell(getattr(block, name)) for block in own) for name in Block._fields
+    columns: dict[str, tuple[Value, ...]] = {
+        name: tuple(parse_value(getattr(block, name)) for block in own) for name in Block._fields
     }
     for name, cells in imported.cells.items():
         if name in Block._fields:
@@ -80,6 +82,6 @@ def _fields_of(imported: Imported) -> FeatureTable:
         for run, found in zip(imported.runs, cells, strict=True):
             values.setdefault(run.instance, set()).update(found)
         if all(len(each) <= 1 for each in values.values()):
-            columns[name] = tuple(parse_cell(next(iter(values[block]), None)) for block in own)
+            columns[name] = tuple(parse_value(next(iter(values[block]), None)) for block in own)
     names = tuple(name for name in columns if name not in ("instance", "run"))
     return FeatureTable(columns, "the recorded runs", Block._fields, names, frozenset({"suite", "function"}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from polarbear.features.policy_file import read_fields, write_fields
 from polarbear.features.policy_tree import Branch, FoundGroup, KnownFeature, Leaf, find_group, walk
 from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
-from polarbear.features.table import level_name, parse_cell
+from polarbear.race.instance_features import level_name, parse_value
 from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number, format_percent, join_names, percent, suggest, with_noun, with_unit
@@ -45,8 +45,6 @@ class Policy:
         The unit of time; may be empty.
     preference, risk
         How budgets are weighted and the attitude to risk, as text.
-    borrowed
-        The weight of all other instances in a group, in instances or clusters; infinity for all of them.
     left_out
         Further columns of the data, such as constant ones; they have no effect.
     remarks
@@ -61,7 +59,6 @@ class Policy:
     unit: str
     preference: str
     risk: str
-    borrowed: float
     left_out: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
@@ -99,18 +96,17 @@ class Policy:
         """Return the choice and its reason in a sentence; see `choose`."""
         found = self.find_group(given)
         leaf = found.leaf
-        size, group = with_noun(leaf.instances, "instance"), describe_conditions(found.conditions)
-        population = (
-            f"like this ({group}; {size} in the data)" if found.conditions else f"in general ({size} in the data)"
-        )
+        like_this, basis = "", f"{with_noun(leaf.instances, 'instance')} in the data"
+        if found.conditions:
+            like_this = "" if leaf.is_too_small else " like this"
+            basis = f"{describe_conditions(found.conditions)}; {leaf.size}"
         notes = ""
         if found.not_given:
-            group = "all instances of this group" if found.conditions else "all instances"
-            whose = group if found.undivided else "the larger side of the question"
-            notes += f" Not given: {join_names(found.not_given)}, so the answer is for {whose}."
+            whose = "all instances of this group" if found.conditions else "all instances"
+            notes += f" Not given: {found.not_given}, so the answer is for {whose}."
         if unused := self.describe_unused(given):
             notes += f" {unused}"
-        if budget is None and leaf.probability is not None and leaf.probability < SURE_ENOUGH:
+        if budget is None and leaf.probability < SURE_ENOUGH:
             sure = f"{format_percent(leaf.probability)} sure that {leaf.whole} is the best choice of {len(self.names)}"
             notes += f" It is too close to call: {sure}."
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
@@ -120,8 +116,8 @@ class Policy:
             if stretch.start < stretch.stop:  # the share is a mean over the stretch
                 during = f"from {format_number(stretch.start)} to {format_number(stretch.stop)} "
         return (
-            f"{where}, the policy chooses {name}: {during}it comes first on {percent(share)} of instances "
-            f"{population}.{notes}"
+            f"{where}, the policy chooses {name}: {during}it is expected to win on {percent(share)} of instances{like_this} "
+            f"against its strongest rival ({basis}).{notes}"
         )
 
     def describe_unused(self, given: Mapping[str, Any]) -> str:
@@ -133,7 +129,7 @@ class Policy:
         verb = "has" if len(unused) == 1 else "have"
         why = "no feature matters for this choice"
         if found.not_given:
-            why = f"the policy asks for {join_names(found.not_given)} first"
+            why = f"the policy asks for {found.not_given} first"
         elif self.used:
             here = "only" if set(found.asked) == set(self.used) else "in this group only"
             why = f"the policy asks for {join_names(found.asked)} {here}"
@@ -152,7 +148,7 @@ class Policy:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the policy to a small JSON file; `load_policy` reads it."""
-        write_fields(path, {each.name: getattr(self, each.name) for each in fields(self) if each.name != "remarks"})
+        write_fields(path, {name: value for name, value in asdict(self).items() if name != "remarks"})
 
     def to_python(self) -> str:
         """Return the source text of a Python module without dependencies whose function `choose` is this policy."""
@@ -161,7 +157,7 @@ class Policy:
         return source_of(self.root, self.first, self.last, asked=asked, others=others, preference=self.preference)
 
     def to_table(self) -> Table:
-        """Return one row per group and stretch of budgets."""
+        """Return one row per group and stretch of budgets; `share` is the win rate against the strongest rival."""
         rows = [
             (describe_conditions(conditions), leaf, stretch)
             for conditions, leaf in walk(self.root)
@@ -174,7 +170,7 @@ class Policy:
             "start": [stretch.start for _, _, stretch in rows],
             "stop": [stretch.stop for _, _, stretch in rows],
             "choice": [stretch.name for _, _, stretch in rows],
-            "first_share": [stretch.share for _, _, stretch in rows],
+            "share": [stretch.share for _, _, stretch in rows],
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
@@ -201,7 +197,7 @@ def _list(levels: Sequence[str]) -> str:
 
 def _parse(feature: KnownFeature, value: Any) -> float | str | None:
     """Return the value of a feature in the form of its kind; None if it is missing."""
-    cell, name = parse_cell(value), feature.name
+    cell, name = parse_value(value), feature.name
     if cell is None:
         return None
     if feature.kind == "category":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +15,12 @@ if TYPE_CHECKING:
     from os import PathLike
 
 _FORMAT = "polarbear-policy"
-_VERSION = 2
-_READABLE = (1, 2)  # version 1 has no choices of groups that are divided further, and no columns that were left out
+_VERSION = 3  # shares of versions 1 and 2 are of first places
 
 
 def write_fields(path: str | PathLike[str], fields: dict[str, Any]) -> None:
-    """Write the fields of a policy to a file."""
+    """Write the fields of a policy, as plain data, to a file."""
     data = {"format": _FORMAT, "version": _VERSION, "polarbear": __version__} | fields
-    data["borrowed"] = fields["borrowed"] if math.isfinite(fields["borrowed"]) else "all"
-    data["features"] = [asdict(each) for each in fields["features"]]
-    data["root"] = _node_as_data(fields["root"])
     Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -38,10 +32,10 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{path} is not a policy file that Policy.save wrote, or it is damaged") from error
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise ValueError(f"{path} is not a policy file that Policy.save wrote")
-    if data.get("version") not in _READABLE:
+    if data.get("version") != _VERSION:
         raise ValueError(
-            f"{path} has format version {data.get('version')}, this PolarBear reads versions up to {_VERSION}; use the "
-            "PolarBear that wrote it, or a newer one"
+            f"{path} has format version {data.get('version')}, this PolarBear reads version {_VERSION}; learn the policy "
+            "again from its runs, or use the PolarBear that wrote it"
         )
     try:
         return {
@@ -50,8 +44,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             "features": tuple(
                 KnownFeature(str(each["name"]), each["kind"], tuple(each["levels"])) for each in data["features"]
             ),
-            "borrowed": math.inf if data["borrowed"] == "all" else float(data["borrowed"]),
-            "left_out": tuple(map(str, data.get("left_out", ()))),
+            "left_out": tuple(map(str, data["left_out"])),
             "first": float(data["first"]),
             "last": float(data["last"]),
             **{name: str(data[name]) for name in ("unit", "preference", "risk")},
@@ -60,27 +53,18 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
         raise ValueError(f"{path} is a damaged policy file: {error!r}") from error
 
 
-def _node_as_data(node: Branch | Leaf) -> dict[str, Any]:
-    if isinstance(node, Branch):
-        parts = {"left": node.left, "right": node.right, "undivided": node.undivided}
-        sides = {name: _node_as_data(part) for name, part in parts.items() if part is not None}
-        return {"split": asdict(node.split), **sides}
-    return asdict(node)
-
-
 def _node_from_data(data: dict[str, Any]) -> Branch | Leaf:
-    if "split" in data:
-        split = Split(**data["split"])
-        if not isinstance(split.threshold if split.level is None else split.level, str | int | float):
-            raise ValueError(f"a split of {split.feature!r} without threshold or level")
-        undivided = _leaf_from_data(data["undivided"]) if "undivided" in data else None
-        return Branch(split, _node_from_data(data["left"]), _node_from_data(data["right"]), undivided)
-    return _leaf_from_data(data)
+    if "split" not in data:
+        return _leaf_from_data(data)
+    split = Split(**data["split"])
+    if not isinstance(split.threshold if split.level is None else split.level, str | int | float):
+        raise ValueError(f"a split of {split.feature!r} without threshold or level")
+    sides = _node_from_data(data["left"]), _node_from_data(data["right"])
+    return Branch(split, *sides, _leaf_from_data(data["undivided"]))
 
 
 def _leaf_from_data(data: dict[str, Any]) -> Leaf:
     stretches = tuple(Stretch(**each) for each in data["stretches"])
     if not stretches:
         raise ValueError("a group without choices")
-    probability = None if data.get("probability") is None else float(data["probability"])
-    return Leaf(int(data["instances"]), str(data["whole"]), float(data["share"]), stretches, probability)
+    return Leaf(**{**data, "stretches": stretches})

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.features.leaf_shares import choose_borrowing, drawn_shares, expected_shares, leaf_weights
+from polarbear.features.group_values import evaluate_group
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
 from polarbear.features.scores import score_instances
-from polarbear.features.stretches import observed_stretches, stretch_at
+from polarbear.features.stretches import stretch_at
 from polarbear.features.training_set import linear_preference, make_training_set, require_observed
 from polarbear.features.tree import grow_tree
+from polarbear.posterior.probability_best import probability_best
+from polarbear.selection.criterion import StrongestRival
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.arrays import Array
+    from polarbear.features.group_values import GroupValues
     from polarbear.features.reading import FeatureSource
-    from polarbear.features.scores import Scores
     from polarbear.features.table import FeatureTable
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
     from polarbear.magnitude.collection import Source
-    from polarbear.selection.preference import Linear, Preference
+    from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
 
 
@@ -45,8 +46,9 @@ def policy(
 ) -> Policy:
     """Return a policy: which algorithm to run, given a budget and features of the instance.
 
-    The groups of instances are those that `explain` finds. In each of them the choice is made as by `select`, from the
-    group's own instances and, as far as this improves the prediction of left-out instances, from the others.
+    The groups of instances are those that `explain` finds. In each of them the choice is the algorithm with the highest win
+    rate against its strongest rival, from the posterior of the group (see `fit_groups`). A group of fewer than 8 instances
+    takes the choice for all.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ def policy(
     training = make_training_set(source, features, preference=preference, among=among, **reading)
     rng = np.random.default_rng(seed)
     tree = grow_tree(training.scores, training.features, depth=depth, level=1 - confidence, rng=rng)
-    return make_policy(training, tree, Expected() if risk is None else risk, rng=rng)
+    return make_policy(training, tree, Expected() if risk is None else risk)
 
 
 def policy_for_query(
@@ -93,24 +95,29 @@ def policy_for_query(
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
     require_observed(asked, training.scores)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
-    return make_policy(replace(training, preference=asked), tree, risk, rng=rng, of_time=wanted.of_time)
+    scores = replace(training.scores, of_time=wanted.of_time)
+    return make_policy(replace(training, scores=scores, preference=asked), tree, risk)
 
 
-def make_policy(
-    training: TrainingSet, tree: Node, risk: Risk, *, rng: np.random.Generator, of_time: Array | None = None
-) -> Policy:
-    """Return the policy that asks the questions of a tree.
-
-    With `of_time`, a choice without a budget weights budgets by it, and its probability is computed.
-    """
+def make_policy(training: TrainingSet, tree: Node, risk: Risk) -> Policy:
+    """Return the policy that asks the questions of a tree."""
     scores = training.scores
-    borrowed = choose_borrowing(scores, [leaf.rows for leaf in tree.leaves])
-    if of_time is not None:
-        scores = replace(scores, of_time=of_time)
     observed = scores.grid.times[scores.observed]
-    rule = _Rule(scores, borrowed, risk, _only_budget(training.preference, scores), of_time is not None)
+    for_all = evaluate_group(scores, tree.rows, risk)
+    leaf_for_all = _make_leaf(for_all, training, risk)
+
+    def make_node(node: Node) -> Branch | Leaf:
+        leaf = leaf_for_all
+        if node is not tree:
+            leaf = _make_leaf(evaluate_group(scores, node.rows, risk, for_all=for_all), training, risk)
+        if leaf.is_too_small:
+            leaf = replace(leaf_for_all, instances=leaf.instances, units=leaf.units)
+        if node.split is None or node.left is None or node.right is None:
+            return leaf
+        return Branch(node.split, make_node(node.left), make_node(node.right), leaf)
+
     return Policy(
-        root=_make_node(tree, rule, rng),
+        root=make_node(tree),
         names=scores.names,
         features=tuple(KnownFeature(each.name, each.kind, each.levels) for each in training.features),
         first=float(observed[0]),
@@ -118,74 +125,24 @@ def make_policy(
         unit=training.runs.unit,
         preference=str(training.preference),
         risk=str(risk),
-        borrowed=borrowed,
         left_out=training.left_out,
         remarks=training.remarks_on(tree.features),
     )
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """How each group gets its choices.
-
-    Attributes
-    ----------
-    scores, borrowed, risk
-        The first places, the weight of the other instances, and the attitude to risk.
-    budget
-        The budget, if the preference is for a single one: the choice for the preference is then the one at this budget,
-        also if several algorithms are equally good.
-    with_probability
-        Whether to compute the probability of the choice for the preference.
-    """
-
-    scores: Scores
-    borrowed: float
-    risk: Risk
-    budget: float | None
-    with_probability: bool
-
-
-def _only_budget(preference: Linear, scores: Scores) -> float | None:
-    if isinstance(preference, At):
-        return float(preference.time)
-    return float(scores.grid.times[-1]) if isinstance(preference, Final) else None
-
-
-def _make_node(node: Node, rule: _Rule, rng: np.random.Generator) -> Branch | Leaf:
-    if node.split is None or node.left is None or node.right is None:
-        return _make_leaf(node, rule, rng)
-    left, right = (_make_node(side, rule, rng) for side in (node.left, node.right))
-    return Branch(node.split, left, right, _make_leaf(node, rule, rng))
-
-
-def _make_leaf(node: Node, rule: _Rule, rng: np.random.Generator) -> Leaf:
+def _make_leaf(values: GroupValues, training: TrainingSet, risk: Risk) -> Leaf:
     """Return what to choose for the instances of a group, whether or not it is divided further."""
-    scores = rule.scores
-    factors = leaf_weights(scores, node.rows, rule.borrowed)
-    at_times, whole = choice_scores(scores, factors, rule.risk, rng=rng)
-    shares = expected_shares(scores, factors)
-    stretches = observed_stretches(scores, at_times, shares)
-    best = int(whole.argmax())
-    if rule.budget is not None:
-        best = scores.names.index(stretch_at(stretches, rule.budget).name)
-    probability = None
-    if rule.with_probability:
-        (own,) = rng.spawn(1)  # so that the draws behind choices are those of `policy`
-        values = np.einsum("t,dta->da", scores.of_time, drawn_shares(scores, factors, rng=own))
-        probability = float((values.argmax(axis=1) == best).mean())
-    share = round(float(scores.of_time @ shares[:, best]), 4)
-    return Leaf(len(node.rows), scores.names[best], share, stretches, probability)
-
-
-def choice_scores(scores: Scores, factors: Array, risk: Risk, *, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return the scores by which algorithms are chosen: at each budget, and for the preference as a whole.
-
-    Their shapes are (time, algorithm) and (algorithm,). Expected values need no draws.
-    """
-    if isinstance(risk, Expected):
-        shares = expected_shares(scores, factors)
-        return shares, scores.of_time @ shares
-    draws = drawn_shares(scores, factors, rng=rng)
-    at_times = np.stack([risk.score(draws[:, place]) for place in range(draws.shape[1])])
-    return at_times, risk.score(np.einsum("t,dta->da", scores.of_time, draws))
+    scores, group, preference = training.scores, values.group, training.preference
+    draws = StrongestRival().averages(group.posterior, scores.of_time)
+    best = int(risk.score(draws).argmax())
+    if isinstance(preference, At | Final):  # the same choice as at this budget, also if several are equally good
+        budget = preference.time if isinstance(preference, At) else scores.grid.times[-1]
+        best = scores.names.index(stretch_at(values.stretches, budget).name)
+    return Leaf(
+        group.instances,
+        group.units,
+        whole=scores.names[best],
+        share=round(float(draws[:, best].mean()), 4),
+        probability=float(probability_best(draws)[best]),
+        stretches=values.stretches,
+    )

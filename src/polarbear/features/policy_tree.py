@@ -6,36 +6,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polarbear.features.stretches import stretch_at
+from polarbear.inference.group_fitting import GroupSize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from polarbear.features.feature import FeatureKind
-    from polarbear.features.splits import Split
+    from polarbear.features.splits import Condition, Split
     from polarbear.features.stretches import Stretch
 
 
 @dataclass(frozen=True)
-class Leaf:
+class Leaf(GroupSize):
     """What to choose for the instances of a group.
 
     Attributes
     ----------
-    instances
-        The number of instances of the group in the data.
     whole, share
-        The choice for the preference of the policy as a whole, and the expected share of instances on which it comes first.
+        The choice for the preference of the policy as a whole, and its expected win rate against its strongest rival.
+    probability
+        The probability that no other algorithm has a higher win rate against its strongest rival.
     stretches
         The choice at each budget, from the shortest to the longest.
-    probability
-        The probability that `whole` is the best choice for the preference; None if it was not computed.
     """
 
-    instances: int
     whole: str
     share: float
+    probability: float
     stretches: tuple[Stretch, ...]
-    probability: float | None = None
 
     def at(self, budget: float) -> Stretch:
         """Return the stretch of a budget."""
@@ -53,14 +51,13 @@ class Branch:
     left, right
         What follows after each answer.
     undivided
-        What to choose for the instances of both sides together, if the feature is not given. None in a policy file of an
-        earlier version, which gives the answer of the larger side.
+        What to choose for the instances of both sides together, if the feature is not given.
     """
 
     split: Split
     left: Branch | Leaf
     right: Branch | Leaf
-    undivided: Leaf | None = None
+    undivided: Leaf
 
 
 @dataclass(frozen=True)
@@ -83,17 +80,13 @@ class FoundGroup:
     asked
         The features that the policy asked for.
     not_given
-        Those of them that were not given.
-    undivided
-        Whether the group is not divided further because a feature was not given. Otherwise, in a policy file of version 1,
-        the group is the larger side of each such question.
+        The last of them, if it was not given; the group is then not divided further. Otherwise empty.
     """
 
     leaf: Leaf
-    conditions: tuple[str, ...]
+    conditions: tuple[Condition, ...]
     asked: tuple[str, ...]
-    not_given: tuple[str, ...]
-    undivided: bool
+    not_given: str
 
 
 def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> FoundGroup:
@@ -102,25 +95,26 @@ def find_group(root: Branch | Leaf, cells: Mapping[str, float | str | None]) -> 
     A feature that is None goes to the side with the missing values of the data. If the data have none, or if the feature is
     not among the cells, the group is not divided further.
     """
-    node, conditions, asked, not_given, undivided = root, list[str](), list[str](), list[str](), False
+    node = root
+    conditions: list[Condition] = []
+    asked: dict[str, None] = {}
     while isinstance(node, Branch):
         split = node.split
-        asked.append(split.feature)
+        asked[split.feature] = None
         cell = cells.get(split.feature)
+        if cell is None and not (split.feature in cells and split.has_missing):
+            return FoundGroup(node.undivided, tuple(conditions), tuple(asked), split.feature)
         left = split.missing_left
         if cell is not None:
             left = cell == split.level if split.threshold is None else float(cell) <= split.threshold
-        elif split.feature not in cells or not split.has_missing:
-            not_given.append(split.feature)
-            if node.undivided is not None:
-                node, undivided = node.undivided, True
-                break
         conditions.append(split.left if left else split.right)
         node = node.left if left else node.right
-    return FoundGroup(node, tuple(conditions), tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(not_given)), undivided)
+    return FoundGroup(node, tuple(conditions), tuple(asked), "")
 
 
-def walk(node: Branch | Leaf, conditions: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Branch | Leaf]]:
+def walk(
+    node: Branch | Leaf, conditions: tuple[Condition, ...] = ()
+) -> Iterator[tuple[tuple[Condition, ...], Branch | Leaf]]:
     """Yield each branch and leaf of a policy, with the conditions that lead to it."""
     yield conditions, node
     if isinstance(node, Branch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.features.policy_tree import Branch, Leaf
-from polarbear.features.table import MISSING, TRUTHS
+from polarbear.race.instance_features import MISSING, TRUTHS
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from polarbear.features.policy_tree import KnownFeature
 
-# As `parse_cell`, `level_name` and the checks of `Policy.find_group`, without dependencies.
+# As `parse_value`, `level_name` and the checks of `Policy.find_group`, without dependencies.
 _HELPERS = '''
 
 def _cell(value):
@@ -115,15 +115,14 @@ def _lines(node: Branch | Leaf, indent: str) -> list[str]:
         return [*lines, f"{indent}return {node.stretches[-1].name!r}"]
     split = node.split
     compared = f"== {split.level!r}" if split.threshold is None else f"<= {split.threshold!r}"
-    missing = "value is None or " if split.missing_left else "value is not None and "
-    undivided: list[str] = []
-    if node.undivided is not None:
-        absent = f"{split.feature!r} not in features" if split.has_missing else "value is None"
-        missing = missing if split.has_missing else ""
-        undivided = [f"{indent}if {absent}:", *_lines(node.undivided, indent + "    ")]
+    absent, missing = "value is None", ""
+    if split.has_missing:
+        absent = f"{split.feature!r} not in features"
+        missing = "value is None or " if split.missing_left else "value is not None and "
     return [
         f"{indent}value = features.get({split.feature!r})",
-        *undivided,
+        f"{indent}if {absent}:",
+        *_lines(node.undivided, indent + "    "),
         f"{indent}if {missing}value {compared}:",
         *_lines(node.left, indent + "    "),
         *_lines(node.right, indent),

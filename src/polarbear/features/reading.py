@@ -8,11 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from polarbear.features.table import FeatureTable, parse_cell
+from polarbear.features.table import FeatureTable
 from polarbear.importers.arff import parse_arff
 from polarbear.importers.foreign_text import quote
 from polarbear.importers.frame_table import describe_frame, open_frame
 from polarbear.importers.reasons import UnreadableError
+from polarbear.race.instance_features import parse_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def read_features(source: FeatureSource, *, instances: Sequence[Any] = ()) -> Fe
     if len(lengths) != 1 or lengths == {0}:
         found = "none" if not any(lengths) else f"columns of {' and '.join(map(str, sorted(lengths)))} rows"
         raise ValueError(f"expected columns of equal length with at least one row in {origin}, got {found}")
-    parsed = {name: tuple(map(parse_cell, cells)) for name, cells in columns.items()}
+    parsed = {name: tuple(map(parse_value, cells)) for name, cells in columns.items()}
     return FeatureTable(parsed, origin, labels=tuple(map(str, instances)))
 
 

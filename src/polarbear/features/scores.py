@@ -9,12 +9,15 @@ choice per range is less noisy than one per budget.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.observe import ABSENT, Grid, rank_values
-from polarbear.posterior.outcome_draws import first_shares
+from polarbear.observe import ABSENT
+from polarbear.observe.grouping import take_instances
+from polarbear.observe.rank_instances import rank_instances
+from polarbear.posterior.first_places import first_shares
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from polarbear.arrays import Array, Array32, Indices
     from polarbear.magnitude.collection import RunCollection
+    from polarbear.observe import Grid, Rankings
 
 _RANGES = 12  # of budgets; more make the search slower and the choices noisier
 _USABLE = 0.5  # an instance counts if all candidates were observed at this share of the budgets
@@ -41,40 +45,53 @@ class Scores:
     first
         Shape (instance, range, algorithm): the share of first places of the algorithm in the range of budgets, times the
         weight of the instance and of the range. All weights sum to one.
-    at_times
-        Shape (instance, time, algorithm): the share of the first place at each budget, without weights.
+    rankings
+        The rankings of the candidates on the instances.
     weights
         Shape (instance, time): the weight of the instance at each budget, in instances (clusters); zero where some
         candidate was not observed.
     of_time
         Shape (time,): the weight of each budget; they sum to one.
-    instances
-        The instances.
-    clusters
-        Shape (instance,): the number of the cluster of each instance; each is its own if there are no clusters.
-    names
-        The candidates.
-    grid
-        The budgets.
     range_of
         Shape (time,): the range of each budget.
     """
 
     first: Array32
-    at_times: Array32
+    rankings: Rankings
     weights: Array32
     of_time: Array
-    instances: tuple[Hashable, ...]
-    clusters: Indices
-    names: tuple[str, ...]
-    grid: Grid
     range_of: Indices
 
     @property
-    def observed(self) -> slice:
-        """The budgets between the first and the last at which some instance counts."""
-        places = np.flatnonzero(self.weights.any(axis=0))
-        return slice(int(places[0]), int(places[-1]) + 1)
+    def names(self) -> tuple[str, ...]:
+        """The candidates."""
+        return self.rankings.names
+
+    @property
+    def grid(self) -> Grid:
+        """The budgets."""
+        return self.rankings.grid
+
+    @property
+    def instances(self) -> tuple[Hashable, ...]:
+        """The instances."""
+        return self.rankings.instances
+
+    @property
+    def clusters(self) -> Indices:
+        """The number of the cluster of each instance; each is its own if there are no clusters."""
+        clusters = self.rankings.clusters
+        return np.arange(len(self.weights)) if clusters is None else clusters.codes
+
+    @cached_property
+    def at_times(self) -> Array32:
+        """The share of the first place at each budget, without weights, shape (instance, time, algorithm)."""
+        return first_shares(self.rankings.ranks)
+
+    @property
+    def observed(self) -> Indices:
+        """The budgets at which some instance counts."""
+        return np.flatnonzero(self.weights.any(axis=0))
 
 
 def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str] | None = None) -> Scores:
@@ -91,14 +108,22 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
         budgets or more, at these budgets. The others are left out: a race runs candidates no longer than it needs to.
     """
     names = runs.names if among is None else tuple(among)
-    columns = [runs.index(name) for name in names]
-    ranks = rank_values(
-        runs.table.values[..., columns],
+    if len(names) < 2:
+        raise ValueError(f"expected two candidates or more to choose from, got {', '.join(names) or 'none'}")
+    labels = tuple(
+        ("instance", instance) if cluster is None else cluster for instance, cluster in runs.table.cluster_of.items()
+    )
+    rankings = rank_instances(
+        runs.table.values[..., [runs.index(name) for name in names]],
+        names,
+        runs.grid,
+        clusters=None if all(cluster is None for cluster in runs.table.cluster_of.values()) else labels,
+        instances=runs.instances,
         absolute_tolerance=runs.absolute_tolerance,
         relative_tolerance=runs.relative_tolerance,
         maximise=runs.maximise,
     )
-    usable = (ranks != ABSENT).all(axis=2)
+    usable = (rankings.ranks != ABSENT).all(axis=2)
     rows = np.flatnonzero(usable[:, of_time > 0].mean(axis=1) >= _USABLE)
     least = min(_ENOUGH, -(-len(usable) // 2))
     if len(rows) < least:
@@ -106,57 +131,23 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
             f"expected runs of all {with_noun(len(names), 'candidate')} on {with_noun(least, 'instance')} or more, got them "
             f"on {len(rows)} of {len(usable)}; name fewer candidates with among= (--among), such as the Pareto set of a race"
         )
-    return make_scores(
-        first_shares(ranks[rows]),
-        runs.weights.expected[rows, None] * usable[rows],
-        of_time,
-        instances=[runs.instances[row] for row in rows],
-        clusters=runs.clusters[rows],
-        names=names,
-        grid=runs.grid,
-    )
+    weights = runs.weights.expected[rows, None] * usable[rows]
+    return make_scores(take_instances(rankings, rows), weights, of_time)
 
 
-def make_scores(
-    at_times: Array32,
-    weights: Array,
-    of_time: Array,
-    *,
-    instances: Sequence[Hashable],
-    clusters: Indices,
-    names: Sequence[str],
-    grid: Grid,
-) -> Scores:
-    """Return scores from the first places at each budget; see `Scores` for the parameters."""
+def make_scores(rankings: Rankings, weights: Array, of_time: Array) -> Scores:
+    """Return the scores of rankings; see `Scores` for the parameters. The weights of the budgets need not sum to one."""
     total = weights.sum(axis=0)
     kept = (of_time > 0) & (total > 0)
     share = np.where(kept, of_time, 0) / of_time[kept].sum()
-    each = at_times * (weights / np.where(total > 0, total, 1) * share)[..., None]
+    each = first_shares(rankings.ranks) * (weights / np.where(total > 0, total, 1) * share)[..., None]
     number = int(np.count_nonzero(kept))
     edges = np.linspace(0, number, min(_RANGES, number) + 1).round().astype(int)[1:-1]
     range_of = np.searchsorted(edges, np.maximum(np.cumsum(kept) - 1, 0), side="right").astype(np.intp)
     first = np.stack([each[:, range_of == k].sum(axis=1) for k in range(int(range_of[-1]) + 1)], axis=1)
-    return Scores(
-        first=first.astype(np.float32),
-        at_times=at_times,
-        weights=weights.astype(np.float32),
-        of_time=share,
-        instances=tuple(instances),
-        clusters=clusters,
-        names=tuple(names),
-        grid=grid,
-        range_of=range_of,
-    )
+    return Scores(first.astype(np.float32), rankings, weights.astype(np.float32), share, range_of)
 
 
 def subset_scores(scores: Scores, rows: Indices) -> Scores:
     """Return the scores of some instances, whose weights sum to one again."""
-    return make_scores(
-        scores.at_times[rows],
-        scores.weights[rows].astype(np.float64),
-        scores.of_time,
-        instances=[scores.instances[row] for row in rows],
-        clusters=scores.clusters[rows],
-        names=scores.names,
-        grid=scores.grid,
-    )
+    return make_scores(take_instances(scores.rankings, rows), scores.weights[rows].astype(np.float64), scores.of_time)

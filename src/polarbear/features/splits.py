@@ -7,9 +7,8 @@ follow from one matrix product.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,34 +22,49 @@ if TYPE_CHECKING:
 
 _THRESHOLDS = 15  # per number: between all neighbouring values if they are few
 _ROUNDING = 1e-6  # of sums of weights
-OR_MISSING = " or missing"  # ends the condition of the side that has the instances without a value
-_CONDITION = re.compile(rf"(?P<plain>(?P<feature>.*?) (?P<relation>[=≠≤>]) .*?)(?P<missing>{OR_MISSING})?", re.DOTALL)
 
 
-def describe_conditions(conditions: Sequence[str]) -> str:
+@dataclass(frozen=True)
+class Condition:
+    """What the instances on one side of a split have in common.
+
+    Attributes
+    ----------
+    feature, relation, value
+        The feature, how it compares, and the threshold or the level, as text.
+    or_missing
+        Whether instances without a value are on this side, too.
+    """
+
+    feature: str
+    relation: Literal["=", "≠", "≤", ">"]
+    value: str
+    or_missing: bool = False
+
+    def __str__(self) -> str:
+        return describe_conditions([self])
+
+
+def describe_conditions(conditions: Sequence[Condition]) -> str:
     """Return the conditions of a group in words; of two thresholds in one direction, only the later and stricter one.
 
     Examples
     --------
-    >>> describe_conditions(["dimension > 2", "separable = true", "dimension > 8"])
-    'dimension > 8 and separable = true'
-    >>> describe_conditions(["dimension > 2 or missing", "separable = true"])
-    'dimension > 2 (or missing) and separable = true'
+    >>> large, larger = Condition("size", ">", "2"), Condition("size", ">", "8")
+    >>> describe_conditions([large, Condition("smooth", "=", "true"), larger])
+    'size > 8 and smooth = true'
+    >>> describe_conditions([Condition("size", ">", "2", or_missing=True), Condition("smooth", "=", "true")])
+    'size > 2 (or missing) and smooth = true'
     >>> describe_conditions([])
     'all instances'
     """
-    parts: dict[str, tuple[str, str]] = {}
-    with_missing: dict[str, bool] = {}  # by feature: whether the latest condition on it includes missing values
-    for condition in conditions:
-        found = _CONDITION.fullmatch(condition)
-        assert found is not None
-        feature, relation, plain = found["feature"], found["relation"], found["plain"]
-        parts[f"{feature} {relation}" if relation in ">≤" else condition] = feature, plain
-        with_missing[feature] = found["missing"] is not None
-    if len(parts) == 1:
-        ((feature, plain),) = parts.values()
-        return plain + (OR_MISSING if with_missing[feature] else "")
-    words = [plain + (f" ({OR_MISSING.strip()})" if with_missing[feature] else "") for feature, plain in parts.values()]
+    latest = {(each.feature, each.relation, "" if each.relation in "≤>" else each.value): each for each in conditions}
+    or_missing = {each.feature: each.or_missing for each in conditions}  # a later condition decides
+    addition = " or missing" if len(latest) == 1 else " (or missing)"
+    words = [
+        f"{each.feature} {each.relation} {each.value}{addition if or_missing[each.feature] else ''}"
+        for each in latest.values()
+    ]
     return " and ".join(words) or "all instances"
 
 
@@ -82,18 +96,22 @@ class Split:
     has_missing: bool = False
 
     @property
-    def left(self) -> str:
-        """The condition of the left side, as text."""
-        answer = f"= {self.level}" if self.threshold is None else f"≤ {format_number(self.threshold)}"
-        return f"{self.feature} {answer}" + (OR_MISSING if self.has_missing and self.missing_left else "")
+    def left(self) -> Condition:
+        """The condition of the left side."""
+        missing = self.has_missing and self.missing_left
+        if self.threshold is not None:
+            return Condition(self.feature, "≤", format_number(self.threshold), missing)
+        return Condition(self.feature, "=", str(self.level), missing)
 
     @property
-    def right(self) -> str:
-        """The condition of the right side, as text."""
-        answer = f"≠ {self.level}" if self.other_level is None else f"= {self.other_level}"
+    def right(self) -> Condition:
+        """The condition of the right side."""
+        missing = self.has_missing and not self.missing_left
         if self.threshold is not None:
-            answer = f"> {format_number(self.threshold)}"
-        return f"{self.feature} {answer}" + (OR_MISSING if self.has_missing and not self.missing_left else "")
+            return Condition(self.feature, ">", format_number(self.threshold), missing)
+        if self.other_level is not None:
+            return Condition(self.feature, "=", self.other_level, missing)
+        return Condition(self.feature, "≠", str(self.level), missing)
 
     def goes_left(self, feature: Feature) -> Mask:
         """Return which instances go left, shape (instance,)."""

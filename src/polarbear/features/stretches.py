@@ -27,7 +27,7 @@ class Stretch:
     name
         The algorithm.
     share
-        The expected share of instances on which it comes first, averaged over the stretch.
+        Its expected win rate against its strongest rival, averaged over the stretch.
     """
 
     start: float
@@ -44,7 +44,7 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
     grid
         The times.
     scores, shares
-        Shape (time, algorithm): what is compared, and the shares of first places to report.
+        Shape (time, algorithm): what is compared, and the win rates to report.
     names
         The algorithms.
 
@@ -77,7 +77,7 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
 
 
 def observed_stretches(scores: Scores, choice_scores: Array, shares: Array) -> tuple[Stretch, ...]:
-    """Return `stretches_of` of the budgets between the first and the last at which something was observed."""
+    """Return `stretches_of` of the budgets at which something was observed."""
     here = scores.observed
     grid = Grid(scores.grid.times[here], scores.grid.axis)
     return stretches_of(grid, choice_scores[here], shares[here], scores.names)

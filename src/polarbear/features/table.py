@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.feature import Feature
+from polarbear.race.instance_features import level_name
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Cell = float | bool | str | None  # None if it is missing
-
-MISSING = frozenset({"", "?", "na", "<na>", "n/a", "nan", "nat", "none", "null"})
-TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+    from polarbear.race.instance_features import Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class FeatureTable:
         The listed instances of a race in their order, if the table names them; otherwise empty.
     """
 
-    columns: Mapping[str, tuple[Cell, ...]]
+    columns: Mapping[str, tuple[Value, ...]]
     origin: str
     keys: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
@@ -56,29 +54,7 @@ class FeatureTable:
         return f"FeatureTable({with_noun(self.rows, 'row')}, {columns}, from {self.origin})"
 
 
-def parse_cell(value: object) -> Cell:
-    """Return a cell as a number, a truth value or text; None if it is missing or not finite.
-
-    Examples
-    --------
-    >>> [parse_cell(each) for each in ("7", "True", "rotated", "?", float("nan"), 3, False)]
-    [7.0, True, 'rotated', None, None, 3.0, False]
-    """
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    text = str(value).strip()
-    if value is None or text.lower() in MISSING:
-        return None
-    if "_" in text:  # a name, even if float() accepts it
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        return TRUTHS.get(text.lower(), text)
-    return number if np.isfinite(number) else None
-
-
-def make_feature(name: str, cells: Sequence[Cell], *, category: bool = False) -> Feature:
+def make_feature(name: str, cells: Sequence[Value], *, category: bool = False) -> Feature:
     """Return a feature: a number if all known cells are numbers, otherwise a category.
 
     Examples
@@ -95,21 +71,6 @@ def make_feature(name: str, cells: Sequence[Cell], *, category: bool = False) ->
     places = {level: float(place) for place, level in enumerate(levels)}
     values = np.array([np.nan if cell is None else places[level_name(cell)] for cell in cells])
     return Feature(name, "category", values, levels)
-
-
-def level_name(cell: float | bool | str) -> str:
-    """Return the name of a level of a category: whole numbers without a point, truth values as true and false.
-
-    Examples
-    --------
-    >>> level_name(1234567.0), level_name(0.1), level_name(True), level_name("a")
-    ('1234567', '0.1', 'true', 'a')
-    """
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if isinstance(cell, str):
-        return cell
-    return str(int(cell)) if cell.is_integer() else repr(cell)
 
 
 def _order(cell: float | bool | str) -> tuple[int, float, str]:

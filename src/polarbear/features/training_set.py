@@ -19,7 +19,7 @@ from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import At, LogUniform, Uniform
 from polarbear.verdict.leakage import leak_remark, results_of
 from polarbear.verdict.remark import Remark, most_serious_first
-from polarbear.wording import format_number, join_names, suggest
+from polarbear.wording import format_number, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -87,8 +87,6 @@ def make_training_set(
     chosen = linear_preference(preference, runs.grid)
     scores = score_instances(runs, chosen.weights(runs.grid), among=among)
     require_observed(chosen, scores)
-    if len(scores.names) < 2:
-        raise ValueError(f"expected two candidates or more to choose from, got {', '.join(scores.names) or 'none'}")
     by_name: dict[str, Feature] = {}
     remarks = _remarks_on_missing_runs(len(scores.instances), len(runs.instances))
     for table in tables:
@@ -163,13 +161,3 @@ def linear_preference(preference: Preference | None, grid: Grid) -> Linear:
     if isinstance(preference, Custom):
         raise ValueError("expected a preference with weights over time, got Custom; use Weighted")
     return preference
-
-
-def find_feature(name: str, features: Sequence[Feature]) -> Feature:
-    """Return the feature with this name; the error for an unknown name suggests the closest one."""
-    for feature in features:
-        if feature.name == name:
-            return feature
-    known = [feature.name for feature in features]
-    hint = suggest(name, known) or f"choose among {', '.join(known) or 'none'}"
-    raise ValueError(f"expected the name of a feature, got {name!r}; {hint}")

@@ -15,12 +15,12 @@ import numpy as np
 from polarbear.features.splits import candidate_splits, gains_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from polarbear.arrays import Array, Array32, Indices
     from polarbear.features.feature import Feature
     from polarbear.features.scores import Scores
-    from polarbear.features.splits import Split
+    from polarbear.features.splits import Condition, Split
 
 _PERMUTATIONS = 199  # the p-value of a split is a multiple of 1 / 200
 _BELOW = 1e-9  # by which a p-value must be below the level: 1 - 0.95 is a little more than 0.05
@@ -65,12 +65,21 @@ class Node:
             return (self,)
         return self.left.leaves + self.right.leaves
 
-    def walk(self, conditions: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
+    def walk(self, conditions: tuple[Condition, ...] = ()) -> Iterator[tuple[tuple[Condition, ...], Node]]:
         """Yield each group, before its sides, with the conditions that lead to it."""
         yield conditions, self
         if self.split is not None and self.left is not None and self.right is not None:
             yield from self.left.walk((*conditions, self.split.left))
             yield from self.right.walk((*conditions, self.split.right))
+
+    def assign(self, features: Mapping[str, Feature], rows: Indices) -> Iterator[tuple[Node, Indices]]:
+        """Yield each leaf, with those of some instances that belong to it by their features, from left to right."""
+        if self.split is None or self.left is None or self.right is None:
+            yield self, rows
+            return
+        goes_left = self.split.goes_left(features[self.split.feature])[rows]
+        yield from self.left.assign(features, rows[goes_left])
+        yield from self.right.assign(features, rows[~goes_left])
 
     @property
     def inner(self) -> tuple[Node, ...]:

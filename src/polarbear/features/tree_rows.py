@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.features.dependence import Dependence
+    from polarbear.features.splits import Condition
     from polarbear.features.stretches import Stretch
     from polarbear.observe import Grid
 
@@ -31,8 +32,8 @@ class TreeRow:
         The number of questions that lead to it.
     condition
         Its last condition, such as "dimension > 10"; "all instances" for the first row.
-    instances
-        Their number.
+    instances, note
+        Their number, and whether they are too few for a choice of their own or the choice is tentative.
     feature
         The feature by which it is split; empty for a group that is not split.
     stretches
@@ -43,12 +44,14 @@ class TreeRow:
     depth: int
     condition: str
     instances: int
+    note: str
     feature: str
     stretches: tuple[Stretch, ...]
 
     def sentence(self) -> str:
         """Return the row in words, as an alternative to the picture."""
-        size = f"{self.condition} ({with_noun(self.instances, 'instance')})"
+        note = f", {self.note}" if self.note else ""
+        size = f"{self.condition} ({with_noun(self.instances, 'instance')}{note})"
         if not self.stretches:
             return f"{size}: split by {self.feature}."
         choices = ", then ".join(each.name for each in self.stretches)
@@ -58,21 +61,20 @@ class TreeRow:
 def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
     """Return the rows of a tree from top to bottom: all instances with the choice for all of them, then the parts."""
     rows: list[TreeRow] = []
-    numbers: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[Condition, ...], int] = {}
     for conditions, node in walk(found.policy.root):
-        if not conditions:
-            stretches: Sequence[Stretch] = found.for_all.stretches
-        else:
-            stretches = node.stretches if isinstance(node, Leaf) else ()
+        leaf = node if isinstance(node, Leaf) else node.undivided
+        shown = leaf.stretches if leaf is node or not conditions else ()
         numbers[conditions] = len(rows)
         rows.append(
             TreeRow(
                 parent=numbers[conditions[:-1]] if conditions else None,
                 depth=len(conditions),
-                condition=conditions[-1] if conditions else "all instances",
-                instances=_count(node),
+                condition=str(conditions[-1]) if conditions else "all instances",
+                instances=leaf.instances,
+                note=leaf.note if conditions else "",
                 feature=node.split.feature if isinstance(node, Branch) else "",
-                stretches=_without_slivers(stretches, found.training.scores.grid),
+                stretches=_without_slivers(shown, found.training.scores.grid),
             )
         )
     return tuple(rows)
@@ -101,7 +103,3 @@ def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch,
 def _places(grid: Grid, times: Sequence[float]) -> list[float]:
     """Return times on the axis of the grid."""
     return [math.log(time) for time in times] if grid.axis == "log" else [float(time) for time in times]
-
-
-def _count(node: Branch | Leaf) -> int:
-    return node.instances if isinstance(node, Leaf) else _count(node.left) + _count(node.right)

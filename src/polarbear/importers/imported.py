@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from polarbear.defaults import RELATIVE_TOLERANCE
 from polarbear.importers.events import SOLVED
 from polarbear.importers.foreign_text import Identifier, show
 from polarbear.observe import Choices, Clusters
@@ -193,7 +194,7 @@ class Imported:
     about: About
     cluster_kind: str = "cluster"
     cluster_unit: str = "instance"
-    relative_tolerance: float = 0.0
+    relative_tolerance: float = RELATIVE_TOLERANCE
     optimum_known: bool = False
     cluster: tuple[str, ...] | None = None
     columns: tuple[str, ...] = ()
@@ -250,9 +251,7 @@ class Imported:
         COCO's values are distances to the optimum, which it does not distinguish below 1e-8.
         """
         tolerances = {"absolute_tolerance": SOLVED} if "coco" in self.about.formats else {}
-        if self.relative_tolerance:
-            tolerances["relative_tolerance"] = self.relative_tolerance
-        return self.clustering | tolerances
+        return self.clustering | tolerances | {"relative_tolerance": self.relative_tolerance}
 
     def choices(self, grid: Grid | Sequence[float], **options: Any) -> Choices:
         """Return the rankings of the runs at the times of a grid, ready for `fit`.

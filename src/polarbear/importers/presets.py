@@ -13,6 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from polarbear.defaults import RELATIVE_TOLERANCE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -56,7 +58,7 @@ class Preset:
     repeats: bool = False
     clock: Clock = "evaluations"
     ended: EndedRule = "auto"
-    relative_tolerance: float = 0.0
+    relative_tolerance: float = RELATIVE_TOLERANCE
 
     @property
     def mapping(self) -> dict[str, str | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.inference.bootstrap import bayesian_bootstrap
+from polarbear.inference.bayesian_bootstrap import believe_pairs
 from polarbear.inference.request import check_request
 from polarbear.inference.size import ANNOUNCED_SECONDS, expected_seconds
 from polarbear.models import BayesianBootstrap, Prior, is_joint
@@ -50,11 +50,12 @@ def fit(
     choices
         The observed rankings.
     prior
-        `BayesianBootstrap()` by default. It weights instances and so accounts for correlation within a run over time. The
-        paper's priors use its Plackett-Luce likelihood. Its temporal priors (`BSpline()`, `RandomWalk()`,
-        `GaussianProcess()`, ...) share information over time and, like the bootstrap, answer questions about all times
-        jointly. But they treat the rankings of a run at different times as independent, so their intervals are too narrow
-        when runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat each time separately.
+        `BayesianBootstrap()` by default. It weights instances and so accounts for correlation within a run over time, and
+        each pair of algorithms has a prior of its own. The paper's priors use its Plackett-Luce likelihood. Its temporal
+        priors (`BSpline()`, `RandomWalk()`, `GaussianProcess()`, ...) share information over time and, like the bootstrap,
+        answer questions about all times jointly. But they treat the rankings of a run at different times as independent, so
+        their intervals are too narrow when runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat
+        each time separately.
     method
         `BayesianBootstrap` draws its posterior directly and accepts "auto" only. For the other priors, "auto" uses nested
         Laplace (stick-breaking at each time for the Dirichlet priors) corrected by importance weights, and Hamiltonian
@@ -65,8 +66,7 @@ def fit(
         "stan-pathfinder" is Stan's own Pathfinder, for the Dirichlet priors and the Gaussian process; it needs the extra
         `stan` and CmdStan.
     draws
-        Number of equally weighted draws. `BayesianBootstrap` makes fewer, but at least 1000, if there are very many times
-        and algorithms: from 33 algorithms at 50 times, or 4 algorithms at 750 times; `diagnostics` reports it.
+        Number of equally weighted draws.
     seed
         Seed of the random number generator. Equal seeds give equal posteriors.
 
@@ -88,28 +88,23 @@ def fit(
     """
     prior = BayesianBootstrap() if prior is None else prior
     _check(choices, prior, method, draws, seed)
-    _announce_cost(choices, prior, draws)
+    if isinstance(prior, BayesianBootstrap):
+        _announce_cost(choices)
+        return believe_pairs(choices, prior, draws=draws, seed=seed)
     rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest bit generator
-    outcomes, scope = None, describe_scope(choices.rankings, choices.instances, generalise_to="instances")
+    scope = describe_scope(choices.rankings, choices.instances, generalise_to="instances")
     with single_thread():
-        if isinstance(prior, BayesianBootstrap):
-            drawn, outcomes, diagnostics, scope = bayesian_bootstrap(choices, prior, draws=draws, rng=rng)
-            drawn.flags.writeable = False  # so that the posterior needs no copy
-            ratings = drawn.transpose(2, 0, 1)
-        else:
-            from polarbear.inference.methods import draw_utilities  # imports every method
+        from polarbear.inference.methods import draw_utilities  # imports every method
 
-            utilities, diagnostics = draw_utilities(choices, prior, method, draws=draws, rng=rng)
-            ratings = ratings_from_utilities(utilities)
+        utilities, diagnostics = draw_utilities(choices, prior, method, draws=draws, rng=rng)
     return Posterior(
-        ratings=ratings,
+        ratings=ratings_from_utilities(utilities),
         names=choices.names,
         grid=choices.grid,
         joint=is_joint(prior),
         diagnostics=diagnostics,
         prior=repr(prior),
         instances=choices.instances,
-        outcomes=outcomes,
         scope=scope,
         comparisons=choices.comparisons,
     )
@@ -127,14 +122,14 @@ def _check(choices: Choices, prior: Prior, method: Method | Reference, draws: in
     _check_connected(choices)
 
 
-def _announce_cost(choices: Choices, prior: Prior, draws: int) -> None:
-    """Log how long a fit takes if that is long; unless configured, Python prints it to standard error."""
-    n, times = len(choices.names), len(choices.grid)
-    seconds = expected_seconds(prior, draws, times=times, algorithms=n, instances=choices.instances)
+def _announce_cost(choices: Choices) -> None:
+    """Log how long it takes to compare all pairs if that is long; unless configured, Python prints it to standard error."""
+    algorithms, times = len(choices.names), len(choices.grid)
+    seconds = expected_seconds(times=times, algorithms=algorithms, instances=choices.instances)
     if seconds > ANNOUNCED_SECONDS:
         _LOG.warning(
-            "Inferring the posterior of %s algorithms at %s times from %s instances takes about %s on one core.",
-            f"{n:,}",
+            "Comparing all pairs of %s algorithms at %s times on %s instances takes about %s on one core.",
+            f"{algorithms:,}",
             f"{times:,}",
             f"{choices.instances:,}",
             format_duration(seconds),

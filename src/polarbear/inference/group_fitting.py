@@ -1,96 +1,94 @@
-"""`fit_groups`: infer a posterior for each group of instances, with partial pooling.
+"""`fit_groups`: infer a posterior for each group of instances, with partial pooling within each pair.
 
-In: choices in groups. Out: a posterior for each group, which borrows from the other groups as much as left-out predictions
-support (`polarbear.inference.bootstrap.borrowing`).
+In: choices in groups. Out: a posterior for each group. The prior of a pair in a group is one half the prior of any pair, and
+one half Beta distributions about the pair's win rate in the other groups (`polarbear.posterior.beta_mixture.prior_about`).
+The group's own outcomes decide between them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.inference.bootstrap.group_draws import draw_group
-from polarbear.inference.bootstrap.group_weights import GroupRows
-from polarbear.inference.bootstrap.instance_weights import weighted_rows
-from polarbear.inference.bootstrap.posterior_draws import describe_blend, unit_noun
+from polarbear.inference.bayesian_bootstrap import believe_pairs
 from polarbear.inference.request import check_request
-from polarbear.inference.size import affordable_draws
 from polarbear.models import BayesianBootstrap
+from polarbear.observe import Choices
 from polarbear.observe.grouping import join_groups, split_rankings, take_instances
 from polarbear.observe.rankings import were_compared
-from polarbear.observe.scope import describe_scope
-from polarbear.posterior.diagnostics import Diagnostics
-from polarbear.posterior.posterior import Posterior
-from polarbear.single_thread import single_thread
-from polarbear.wording import format_number, plural, with_noun
+from polarbear.posterior.sample import sample_of
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from polarbear.arrays import Indices
-    from polarbear.observe import Choices, Rankings
+    from polarbear.arrays import Mask
+    from polarbear.observe import Rankings
+    from polarbear.posterior.posterior import Posterior
 
-_MOST_OTHERS = 400  # instances of other groups that stand for all of them, at random; bounds time and memory
-_NOTHING = 0.05  # of an instance, which has no visible effect
+FEWEST_INSTANCES = 8
+"""A group with fewer independent instances is never named on its own: its answer may be that of the other groups."""
+
+ENOUGH_INSTANCES = 30
+"""The answer of a group with fewer independent instances is tentative."""
+
+
+@dataclass(frozen=True)
+class GroupSize:
+    """The number of instances of a group.
+
+    Attributes
+    ----------
+    instances
+        The number of the group's own instances that compare algorithms.
+    units
+        The number of them that are independent: of clusters, if the answer generalises to new ones.
+    """
+
+    instances: int
+    units: int
+
+    @property
+    def is_too_small(self) -> bool:
+        """Whether the group has too few instances for a choice of its own, so that it takes the choice for all."""
+        return self.units < FEWEST_INSTANCES
+
+    @property
+    def is_tentative(self) -> bool:
+        """Whether an answer about the group is tentative."""
+        return self.units < ENOUGH_INSTANCES
+
+    @property
+    def note(self) -> str:
+        """What the size means for an answer: "too few", "tentative", or empty."""
+        return "too few" if self.is_too_small else "tentative" if self.is_tentative else ""
+
+    @property
+    def size(self) -> str:
+        """The size in words, and what it means for an answer, such as "24 instances, tentative"."""
+        clusters = "" if self.units == self.instances else f" in {with_noun(self.units, 'cluster')}"
+        remark = f", {self.note}" if self.note else ""
+        reason = " for a choice of its own" if self.is_too_small else ""
+        return f"{with_noun(self.instances, 'instance')}{clusters}{remark}{reason}"
 
 
 @dataclass(frozen=True, eq=False)
-class GroupPosterior:
+class GroupPosterior(GroupSize):
     """The posterior of one group of instances.
 
     Attributes
     ----------
     posterior
-        The posterior. Its `comparisons` include those that are borrowed, rounded up.
-    instances
-        The number of the group's own instances that compare algorithms.
-    borrowed
-        How much is borrowed from the other groups, in instances (in clusters, if the answer generalises to new ones).
-    unit
-        What `borrowed` counts, in the singular: "instance", or the kind of the clusters, such as "function".
+        The posterior of the group, whose priors lie about the win rates in the other groups.
     unobserved
-        The algorithms that none of the group's own instances compares. Statements about them come from the other groups.
+        The algorithms that none of the group's own instances compares.
     """
 
     posterior: Posterior
-    instances: int
-    borrowed: float
-    unit: str = "instance"
     unobserved: tuple[str, ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        """What the answer rests on, such as "3 instances; borrows as much as 12 instances from the other groups"."""
-        own = with_noun(self.instances, "instance")
-        return f"{own}; {describe_borrowing(self.borrowed, self.unit)}"
-
-    @property
-    def borrowed_text(self) -> str:
-        """How much is borrowed, such as "12.3 instances"; empty if it is next to nothing."""
-        return _amount(self.borrowed, self.unit)
-
-
-def describe_borrowing(borrowed: float, unit: str) -> str:
-    """Return how much a group borrows in words.
-
-    Examples
-    --------
-    >>> describe_borrowing(12.34, "instance"), describe_borrowing(0.01, "instance")
-    ('borrows as much as 12.3 instances from the other groups', 'borrows nothing from the other groups')
-    """
-    amount = _amount(borrowed, unit)
-    return f"borrows as much as {amount} from the other groups" if amount else "borrows nothing from the other groups"
-
-
-def _amount(borrowed: float, unit: str) -> str:
-    if borrowed < _NOTHING:
-        return ""
-    number = format_number(borrowed)
-    return f"{number} {unit if number == '1' else plural(unit)}"
 
 
 def fit_groups(
@@ -101,12 +99,12 @@ def fit_groups(
     draws: int = 1000,
     seed: int = 0,
 ) -> dict[Any, GroupPosterior]:
-    """Infer the posterior of each group of instances; groups borrow from each other.
+    """Infer the posterior of each group of instances; groups borrow from each other within each pair.
 
-    In the Bayesian bootstrap of a group, its own instances have weight 1 and those of other groups a weight λ from 0 to 1.
-    Each λ is as probable as it predicts the group's own instances, each of them left out in turn, and the posterior averages
-    over λ. Groups that resemble the others borrow much, and groups that differ borrow little. A group with a single instance
-    gets a cautious answer, and so does one that lacks an algorithm.
+    The prior of a pair in a group is one half the prior of any pair, and one half Beta distributions of strength 4, 16 and
+    64 about the pair's win rate in the other groups. A group that resembles the others is soon as certain as they are; one
+    that differs relies on its own instances. A small group that differs may be misled by the others: do not name a choice
+    for a group of fewer than 8 instances (`is_too_small`), and take one of fewer than 30 as tentative (`is_tentative`).
 
     Parameters
     ----------
@@ -135,26 +133,28 @@ def fit_groups(
     >>> smooth, rough = [[[1.0, 2.0], [1.0, 2.0]]], [[[2.0, 1.0], [3.0, 1.0]]]
     >>> choices = pb.Choices.from_values(20 * smooth + 2 * rough, grid=[10, 100], names=["cma", "rs"])
     >>> fitted = pb.fit_groups(choices, 20 * ["smooth"] + 2 * ["rough"])
-    >>> print(fitted["rough"].sentence)
-    2 instances; borrows as much as 0.299 instances from the other groups
+    >>> fitted["rough"].size, fitted["rough"].posterior.expected_win_rate(0, 1).round(2).tolist()
+    ('2 instances, too few for a choice of its own', [0.22, 0.22])
     >>> fitted["smooth"].posterior
     Posterior(2 algorithms, 2 times, 20 instances, 1000 draws, BayesianBootstrap(...), reliable)
     """
     prior = BayesianBootstrap() if prior is None else prior
     parts, rest = _parts(choices, groups)
     joined, codes = join_groups([*parts.values(), *rest])
+    if not were_compared(joined).any():
+        raise ValueError(
+            "expected instances on which two algorithms were observed, got none; run them on common instances"
+        )
     times, algorithms = joined.ranks.shape[1:]
     check_request(prior, "auto", draws, times=times, algorithms=algorithms)
     if not isinstance(prior, BayesianBootstrap):
         raise ValueError(
             f"expected BayesianBootstrap for groups, got {prior!r}, which does not weight instances; fit each group alone"
         )
-    draws = affordable_draws(prior, draws, times=times, algorithms=algorithms)
-    with single_thread():
-        return {
-            name: _fit_group(joined, codes == number, own, prior, draws=draws, seed=(seed, number))
-            for number, (name, own) in enumerate(parts.items())
-        }
+    return {
+        name: _fit_group(joined, codes == number, own, prior, draws=draws, seed=seed)
+        for number, (name, own) in enumerate(parts.items())
+    }
 
 
 def _parts(
@@ -178,55 +178,15 @@ def _parts(
 
 
 def _fit_group(
-    joined: Rankings,
-    own: Indices,
-    rankings: Rankings,
-    prior: BayesianBootstrap,
-    *,
-    draws: int,
-    seed: tuple[int, int],
+    joined: Rankings, own: Mask, rankings: Rankings, prior: BayesianBootstrap, *, draws: int, seed: int
 ) -> GroupPosterior:
-    """Return the posterior of one group of all rankings."""
-    rng = np.random.Generator(np.random.SFC64(seed))
-    compared = were_compared(joined)
-    comparing = compared.any(axis=(1, 2))
-    others = np.flatnonzero(~own & comparing)
-    if len(others) > _MOST_OTHERS:
-        others = np.sort(rng.permutation(others)[:_MOST_OTHERS])
-    kept = np.sort(np.concatenate([np.flatnonzero(own & comparing), others]))
-    if not len(kept):
-        raise ValueError(
-            "expected instances on which two algorithms were observed, got none; run them on common instances"
-        )
-    part = take_instances(joined, kept)
-    group = GroupRows(weighted_rows(part, prior), own[kept])
-    own_part = take_instances(part, np.flatnonzero(own[kept])) if own[kept].any() else None
-    drawn = draw_group(group, own_part, compared.sum(axis=0), prior, draws=draws, rng=rng)
-    drawn.ratings.flags.writeable = False
-    own_counts, other_counts = compared[own].sum(axis=0), compared[~own].sum(axis=0)
-    borrowed_counts = np.ceil(drawn.factor * other_counts - 1e-9).astype(np.intp)
-    number = int((own & comparing).sum())
-    unit = re.split(" (?:of|on) th", unit_noun(rankings, prior))[0]  # those of other groups are of other functions
-    borrowing = describe_borrowing(drawn.borrowed, unit)
-    scope = describe_scope(rankings, len(rankings.ranks), generalise_to=prior.generalise_to)
-    posterior = Posterior(
-        ratings=drawn.ratings.transpose(2, 0, 1),
-        names=joined.names,
-        grid=joined.grid,
-        joint=True,
-        diagnostics=Diagnostics(
-            method="bayesian-bootstrap",
-            reliable=True,
-            message=f"Bayesian bootstrap: {draws} independent draws of weights on {with_noun(number, 'instance')}, "
-            f"{describe_blend(drawn.outcomes, unit)}; {borrowing}.",
-            effective_draws=float(draws),
-        ),
-        prior=repr(prior),
-        instances=number,
-        outcomes=drawn.outcomes,
-        scope=f"{scope}; {borrowing}",
-        comparisons=own_counts + borrowed_counts,
-    )
-    missing = ~own_counts.any(axis=0)
-    absent = tuple(name for name, gone in zip(joined.names, missing, strict=True) if gone)
-    return GroupPosterior(posterior, number, drawn.borrowed, unit, absent)
+    """Return the posterior of one group of all rankings; `rankings` are its own, under its own names of clusters."""
+    others = None
+    if not own.all():
+        others = sample_of(take_instances(joined, np.flatnonzero(~own)), generalise_to=prior.generalise_to)
+    part = replace(take_instances(joined, np.flatnonzero(own)), clusters=rankings.clusters)
+    posterior = believe_pairs(Choices.from_rankings(part), prior, draws=draws, seed=seed, others=others)
+    assert posterior.beliefs is not None
+    sample, compared = posterior.beliefs.sample, np.any(posterior.observed, axis=0)
+    absent = tuple(name for name, known in zip(joined.names, compared, strict=True) if not known)
+    return GroupPosterior(int(sample.comparing.sum()), sample.number_of_units, posterior, absent)

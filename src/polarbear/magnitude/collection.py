@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from polarbear.defaults import RELATIVE_TOLERANCE
 from polarbear.magnitude.instance_weights import InstanceWeights, draw_instance_weights, weights_of_posterior
 from polarbear.observe import ABSENT, Grid, Trajectory, as_grid
 from polarbear.observe.names import index_of
@@ -204,7 +205,8 @@ def collect_runs(
         )
     if isinstance(source, RunCollection):
         return source
-    rules: dict[str, Any] = {"failure": "last", "absolute_tolerance": 0.0, "relative_tolerance": 0.0, "unit": ""}
+    rules: dict[str, Any] = {"failure": "last", "unit": ""}
+    rules |= {"absolute_tolerance": 0.0, "relative_tolerance": RELATIVE_TOLERANCE}
     rules["ends_planned"] = isinstance(source, RaceResult)
     if isinstance(source, RaceResult):
         settings = source.state.settings
@@ -261,24 +263,22 @@ def _weights(
 ) -> InstanceWeights:
     """Return the weights of the posterior, or draws of the same kind if it has none."""
     rng = np.random.default_rng(seed)
-    if posterior is None or posterior.outcomes is None:
+    if posterior is None or posterior.beliefs is None:
         return draw_instance_weights(_cluster_codes(table), draws, rng=rng)
-    outcomes = posterior.outcomes
+    sample = posterior.beliefs.sample
     values = table.values
     if posterior.grid != grid or posterior.names != table.names:
         extra = [run for run in runs if run.algorithm in posterior.names]
         values = tabulate_runs(extra, posterior.grid, names=posterior.names, failure=failure).values
     known = ~np.isnan(values)
     rows = (known.sum(axis=2) > 1).any(axis=1)  # only instances that compare algorithms carry weight
-    same = len(rows) == len(table.cluster_of) and np.array_equal(
-        known[rows], outcomes.ranks[: outcomes.observed] != ABSENT
-    )
-    if not same:
+    observed = sample.rankings.ranks[sample.comparing] != ABSENT
+    if len(rows) != len(table.cluster_of) or not np.array_equal(known[rows], observed):
         raise ValueError(
             f"expected the posterior of these runs, got one of {with_noun(posterior.instances, 'instance')} with other "
             "observations; fit it to the same runs, or leave it out"
         )
-    return weights_of_posterior(outcomes, rows, draws=draws, rng=rng)
+    return weights_of_posterior(posterior.beliefs, rows, draws=draws, rng=rng)
 
 
 def _cluster_codes(table: RunTable) -> Indices:

@@ -1,9 +1,9 @@
 """Weights on instances for medians and shares: the Bayesian bootstrap over instances or clusters.
 
-A draw weights the observed instances at random, as in `polarbear.inference.bootstrap`. Pseudo-instances have rankings but no
-values. Their mass (one instance by default) is therefore split at random between the two extremes: half of it, on average,
-lies below every value and half above. For a share among n independent instances this is Jeffreys' prior Beta(½, ½), and an
-interval of a median has infinite ends where there are too few instances to bound it.
+A draw weights the observed instances at random, as in `polarbear.posterior.pair_beliefs`. A prior as heavy as one instance
+is split at random between the two extremes: half of it, on average, lies below every value and half above. For a share among n
+independent instances this is Jeffreys' prior Beta(½, ½), and an interval of a median has infinite ends where there are too
+few instances to bound it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Array32, Indices, Mask
-    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.posterior.pair_beliefs import PairBeliefs
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class InstanceWeights:
     draws
         Shape (instance, draw), single precision: random weights, on the same scale in each draw.
     below, above
-        Shape (draw,): the pseudo-mass below and above all values, on the scale of the draws.
+        Shape (draw,): the weight of the prior below and above all values, on the scale of the draws.
     """
 
     expected: Array
@@ -50,28 +50,25 @@ def draw_instance_weights(clusters: Indices, draws: int, *, rng: np.random.Gener
     expected = 1.0 / members[codes]
     weights = rng.standard_exponential((len(members), draws), dtype=np.float32)[codes]
     weights *= expected[:, None].astype(np.float32)
-    return InstanceWeights(expected, weights, *_split(rng.standard_exponential(draws, dtype=np.float32), 1.0, rng))
+    return InstanceWeights(expected, weights, *_draw_prior(draws, rng))
 
 
-def weights_of_posterior(
-    outcomes: OutcomeDraws, rows: Mask, *, draws: int, rng: np.random.Generator
-) -> InstanceWeights:
-    """Return the weights that a posterior of the Bayesian bootstrap drew, at most `draws` of them.
+def weights_of_posterior(beliefs: PairBeliefs, rows: Mask, *, draws: int, rng: np.random.Generator) -> InstanceWeights:
+    """Return the weights that a posterior of the Bayesian bootstrap draws, at most `draws` of them.
 
     `rows` marks the instances that the posterior is based on; all others have weight zero. Weights that depend on time count
     with their mean over time.
     """
-    kept = np.linspace(0, outcomes.weights.shape[1] - 1, min(draws, outcomes.weights.shape[1])).astype(int)
-    drawn = outcomes.weights[:, kept]
-    expected, weights = np.zeros(len(rows)), np.zeros((len(rows), len(kept)), dtype=np.float32)
-    expected[rows], weights[rows] = outcomes.sizes[: outcomes.observed], drawn[: outcomes.observed]
-    mass = float(outcomes.sizes[outcomes.observed :].sum())
-    return InstanceWeights(expected, weights, *_split(drawn[outcomes.observed :].sum(axis=0), mass, rng))
+    thinned, sample = beliefs.thin(draws), beliefs.sample
+    expected, weights = np.zeros(len(rows)), np.zeros((len(rows), thinned.draws), dtype=np.float32)
+    expected[rows] = sample.shares[sample.comparing].mean(axis=1)
+    drawn = thinned.unit_weights()[sample.unit[sample.comparing]]
+    weights[rows] = drawn * expected[rows, None].astype(np.float32)
+    return InstanceWeights(expected, weights, *_draw_prior(thinned.draws, rng))
 
 
-def _split(pseudo: Array32, mass: float, rng: np.random.Generator) -> tuple[Array32, Array32]:
-    """Split a gamma variable of shape `mass` into two independent ones of half the shape."""
-    if mass <= 0:
-        return np.zeros_like(pseudo), np.zeros_like(pseudo)
-    share = rng.beta(mass / 2, mass / 2, len(pseudo)).astype(np.float32)
-    return pseudo * share, pseudo * (1 - share)
+def _draw_prior(draws: int, rng: np.random.Generator) -> tuple[Array32, Array32]:
+    """Draw the weights of the prior below and above all values: an exponential variable, divided into equal gamma shapes."""
+    mass = rng.standard_exponential(draws, dtype=np.float32)
+    share = rng.beta(0.5, 0.5, draws).astype(np.float32)
+    return mass * share, mass * (1 - share)

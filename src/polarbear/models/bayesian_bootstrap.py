@@ -1,60 +1,54 @@
-"""Bayesian bootstrap: a prior on the distribution of instances, instead of a model of the rankings."""
+"""Bayesian bootstrap: a prior on the distribution of instances and, for each pair, on the win rate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from polarbear.literals import Generalisation
-from polarbear.models.validation import is_number, require_positive
+from polarbear.models.removed_parameters import removes
+from polarbear.models.validation import is_number
 
 
-@dataclass(frozen=True)
+@removes(
+    "plackett_luce",
+    "shrink",
+    "pseudo_instances",
+    reason="each pair now has a prior of its own, whose only parameter is near_equal",
+)
+@dataclass(frozen=True, kw_only=True)
 class BayesianBootstrap:
-    """Bayesian bootstrap over instances: weights w ~ Dirichlet(1, …, 1) on the observed instances (Rubin, 1981).
+    """Bayesian bootstrap over instances, with a prior for each pair of algorithms that depends on these two only.
 
-    The distribution of instances is unknown, and every quantity is a mean over instances with weights w. Its draws are
-    therefore joint over times, algorithms and quantities, whatever the correlation within runs. No model of the rankings is
-    assumed, and instances may differ in kind.
+    The distribution of instances is unknown. A draw weights the observed instances at random (Rubin, 1981), so draws are
+    joint over times, algorithms and quantities, whatever the correlation within runs. No model of the rankings is assumed,
+    and instances may differ in kind. The win rate of each pair has a mixture of symmetric Beta distributions as its prior,
+    from "one nearly always wins" to "practically equal". A statement about two algorithms does not depend on which others
+    take part: see `polarbear.posterior.pair_beliefs`.
 
     Parameters
     ----------
-    pseudo_instances
-        Mass, in instances, of the random rankings that are added to the observed ones. Without it, eight wins out of eight
-        would be certainty. With mass α, the win rate of two algorithms after k wins out of P is Beta(k + α/2, P − k + α/2).
-    plackett_luce
-        Weight, in instances, of the Plackett-Luce fit (under the same weights w) that is blended with the observed
-        outcomes: 0 uses the outcomes alone, infinity the fit alone. "auto" chooses by leave-one-out prediction: win rates
-        use the best weight, and ratings draw theirs, since few instances cannot show that the model does not hold. With
-        few instances the fit predicts better than the raw outcomes; its share vanishes as instances are added.
-    shrink
-        Whether to learn from all pairs which algorithms are nearly equal, and to shrink their differences. Without
-        shrinkage, noise between near-equal algorithms passes for a difference too often.
+    near_equal
+        The prior probability that two algorithms are nearly equal: that their win rate is more concentrated about one half
+        than a uniform distribution.
     generalise_to
         The scope of the answer if instances have clusters: new "clusters" (each cluster is weighted as a whole, so that
-        three clusters give the uncertainty of three observations), or new "instances" of the observed clusters.
+        three clusters give the uncertainty of about three observations), or new "instances" of the observed clusters.
 
     Examples
     --------
-    >>> BayesianBootstrap(plackett_luce=0)
-    BayesianBootstrap(pseudo_instances=1.0, plackett_luce=0, shrink=True, generalise_to='clusters')
+    >>> BayesianBootstrap()
+    BayesianBootstrap(near_equal=0.4, generalise_to='clusters')
     """
 
-    pseudo_instances: float = 1.0
-    plackett_luce: float | Literal["auto"] = "auto"
-    shrink: bool = True
+    near_equal: float = 0.4
     generalise_to: Generalisation = "clusters"
 
     def __post_init__(self) -> None:
-        require_positive("BayesianBootstrap pseudo_instances", self.pseudo_instances)
-        blend = self.plackett_luce
-        if blend != "auto" and not (is_number(blend) and blend >= 0):
+        if not (is_number(self.near_equal) and 0 <= self.near_equal < 1):
             raise ValueError(
-                "expected 'auto' or a weight of at least 0 (inf for the model alone) for BayesianBootstrap plackett_luce, "
-                f"got {blend!r}"
+                f"expected BayesianBootstrap near_equal from 0 up to, but not including, 1, got {self.near_equal!r}"
             )
-        if not isinstance(self.shrink, bool):
-            raise ValueError(f"expected True or False for BayesianBootstrap shrink, got {self.shrink!r}")
         if self.generalise_to not in get_args(Generalisation):
             raise ValueError(
                 f"expected 'clusters' or 'instances' for BayesianBootstrap generalise_to, got {self.generalise_to!r}"

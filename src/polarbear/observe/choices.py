@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.defaults import RELATIVE_TOLERANCE
 from polarbear.observe.grid import Grid, as_grid
 from polarbear.observe.names import check_names
+from polarbear.observe.rank_instances import rank_instances
 from polarbear.observe.ranking import Ranking, collect_rankings
 from polarbear.observe.rankings import ABSENT, Rankings, check_shape, join_rankings, were_compared
 from polarbear.observe.read_only import as_read_only
 from polarbear.observe.repeated_runs import rank_repeated_runs
 from polarbear.observe.run_table import tabulate_runs
-from polarbear.observe.tally import Tally, merge, split_blocks, tally, tally_by_instance
-from polarbear.observe.values import rank_values, real_array
+from polarbear.observe.tally import Tally, merge, tally, tally_by_instance
+from polarbear.observe.values import real_array
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -117,8 +119,9 @@ class Choices:
         weights: ArrayLike | None = None,
         clusters: Clusters | Iterable[Hashable] | None = None,
         repetition_of: Iterable[Hashable] | None = None,
+        instances: Iterable[Hashable] | None = None,
         absolute_tolerance: float = 0.0,
-        relative_tolerance: float = 0.0,
+        relative_tolerance: float = RELATIVE_TOLERANCE,
         maximise: bool = False,
         per_instance: bool = True,
     ) -> Choices:
@@ -141,6 +144,8 @@ class Choices:
         repetition_of
             The problem of each instance, as labels: instances of one problem are repetitions, whose values can be
             compared. `select` uses them for copies in a portfolio. By default clusters, if their unit is "run".
+        instances
+            The label of each instance, which identifies it whatever the order of instances; by default its position.
         absolute_tolerance, relative_tolerance
             Values this close to the best of a group are tied with it; see `rank_values`.
         maximise
@@ -151,21 +156,19 @@ class Choices:
         """
         array, times = real_array(values), as_grid(grid)
         algorithms = check_names(names, check_shape(array.shape, times))
-        options: dict[str, Any] = {
+        rules: dict[str, Any] = {
             "absolute_tolerance": absolute_tolerance,
             "relative_tolerance": relative_tolerance,
             "maximise": maximise,
         }
-        ranks = np.empty(array.shape, dtype=np.int16)
-        for part in split_blocks(*array.shape):
-            ranks[:, part] = rank_values(array[:, part], **options)
-        ranks.flags.writeable = False
-        rankings = Rankings(ranks, algorithms, times, weights, clusters)
+        rankings = rank_instances(
+            array, algorithms, times, weights=weights, clusters=clusters, instances=instances, **rules
+        )
         if repetition_of is None and rankings.clusters is not None and rankings.clusters.unit == "run":
             repetition_of = rankings.clusters.labels
         if repetition_of is not None and per_instance:
-            rankings = replace(rankings, repeated=rank_repeated_runs(array, repetition_of, **options))
-        observed = (ranks != ABSENT).any(axis=(0, 1))
+            rankings = replace(rankings, repeated=rank_repeated_runs(array, repetition_of, **rules))
+        observed = (rankings.ranks != ABSENT).any(axis=(0, 1))
         if not observed.all():
             missing = ", ".join(algorithms[index] for index in np.flatnonzero(~observed))
             raise ValueError(
@@ -186,7 +189,7 @@ class Choices:
         cluster_kind: str = "cluster",
         cluster_unit: str = "instance",
         absolute_tolerance: float = 0.0,
-        relative_tolerance: float = 0.0,
+        relative_tolerance: float = RELATIVE_TOLERANCE,
         per_instance: bool = True,
     ) -> Choices:
         """Rank runs of the same instance at each time and count the choices.
@@ -226,6 +229,7 @@ class Choices:
             weights=table.weights(weights),
             clusters=table.clusters(cluster_kind, cluster_unit),
             repetition_of=table.problems,
+            instances=table.instances,
             absolute_tolerance=absolute_tolerance,
             relative_tolerance=relative_tolerance,
             maximise=table.maximise,

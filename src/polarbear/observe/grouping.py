@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from polarbear.arrays import Indices, Ranks
+    from polarbear.observe.losses import Losses
 
 
 def take_instances(rankings: Rankings, rows: Indices) -> Rankings:
@@ -21,7 +23,16 @@ def take_instances(rankings: Rankings, rows: Indices) -> Rankings:
     if clusters is not None:
         clusters = Clusters(tuple(clusters.labels[row] for row in rows), clusters.kind, clusters.unit)
     repeated = None if rankings.repeated is None else rankings.repeated.take(rows)
-    return Rankings(rankings.ranks[rows], rankings.names, rankings.grid, rankings.weights[rows], clusters, repeated)
+    return Rankings(
+        rankings.ranks[rows],
+        rankings.names,
+        rankings.grid,
+        rankings.weights[rows],
+        clusters,
+        repeated,
+        [rankings.instances[row] for row in rows],
+        None if rankings.losses is None else rankings.losses.take(rows),
+    )
 
 
 def split_rankings(rankings: Rankings, groups: Sequence[Hashable]) -> tuple[dict[Any, Rankings], list[Rankings]]:
@@ -57,7 +68,30 @@ def join_groups(parts: Sequence[Rankings]) -> tuple[Rankings, Indices]:
     over_time = any(each.weights.ndim == 2 for each in parts)
     weights = np.concatenate([each.weight_of_each if over_time else each.weights for each in parts])
     codes = np.repeat(np.arange(len(parts)), [len(each.ranks) for each in parts])
-    return Rankings(ranks, names, grid, weights, _join_clusters(parts), _join_repeated(parts, names)), codes
+    joined = Rankings(
+        ranks,
+        names,
+        grid,
+        weights,
+        _join_clusters(parts),
+        _join_repeated(parts, names),
+        [label for each in parts for label in each.instances],
+        _join_losses(parts, names),
+    )
+    return joined, codes
+
+
+def _join_losses(parts: Sequence[Rankings], names: tuple[str, ...]) -> Losses | None:
+    """Return the losses of all groups; None, which leaves the ranks, if a group has none or if the tolerances differ."""
+    known = [each.losses for each in parts if each.losses is not None]
+    if len(known) < len(parts) or len({(each.absolute, each.relative) for each in known}) > 1:
+        return None
+    wide = []
+    for part, losses in zip(parts, known, strict=True):
+        values = np.full((len(names), *losses.values.shape[1:]), np.nan)
+        values[[names.index(name) for name in part.names]] = losses.values
+        wide.append(values)
+    return replace(known[0], values=np.concatenate(wide, axis=1))
 
 
 def _widen(ranks: Ranks, own: tuple[str, ...], names: tuple[str, ...]) -> Ranks:

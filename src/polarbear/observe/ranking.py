@@ -131,7 +131,7 @@ def collect_rankings(
                     raise ValueError(f"expected algorithms among {', '.join(algorithms)}, got {name!r}; add its name")
                 ranks[(*cell, columns[name])] = rank
         weights[cell] = ranking.weight
-    return Rankings(ranks, algorithms, times, weights)
+    return Rankings(ranks, algorithms, times, weights, instances=list(rows))
 
 
 def _label(index: int, ranking: Ranking) -> tuple[object, ...]:

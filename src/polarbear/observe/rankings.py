@@ -6,7 +6,7 @@ tail of unknown order (`UNRANKED`). `values.rank_values` turns values into ranks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from polarbear.arrays import Array, Indices, Mask, Ranks
+    from polarbear.observe.losses import Losses
 
 ABSENT: Final = -1
 """Rank of an algorithm that was not observed: it is in no choice set."""
@@ -41,17 +42,13 @@ class RepeatedRuns:
         where no run was observed, and on problems that were not repeated.
     problem
         Shape (instance,): the number of the problem of each instance.
-    row
-        Shape (instance,): the position of the instance among those that a posterior weights, −1 if it is not among them;
-        None if all are, in this order.
     """
 
     ranks: Ranks
     problem: Indices
-    row: Indices | None = None
 
     def take(self, instances: Indices) -> RepeatedRuns:
-        """Return the runs on some of the instances, all of which a posterior weights."""
+        """Return the runs on some of the instances."""
         return RepeatedRuns(self.ranks[instances], self.problem[instances])
 
 
@@ -78,6 +75,11 @@ class Rankings:
         The cluster of each instance, as labels or `Clusters`; by default all instances are independent.
     repeated
         The ranks of runs on the same problem, from `rank_repeated_runs`; None if no problem was repeated.
+    instances
+        The label of each instance, which identifies it whatever the order of instances; by default its position.
+    losses
+        The values behind the ranks, from which ties within a tolerance are found pair by pair; None if only exactly equal
+        values are ties, or if there are no values.
 
     Examples
     --------
@@ -91,6 +93,8 @@ class Rankings:
     weights: Array
     clusters: Clusters | None
     repeated: RepeatedRuns | None
+    instances: tuple[Hashable, ...]
+    losses: Losses | None
 
     def __init__(
         self,
@@ -100,6 +104,8 @@ class Rankings:
         weights: ArrayLike | None = None,
         clusters: Clusters | Iterable[Hashable] | None = None,
         repeated: RepeatedRuns | None = None,
+        instances: Iterable[Hashable] | None = None,
+        losses: Losses | None = None,
     ) -> None:
         times, given = as_grid(grid), np.asarray(ranks)
         checked_names = check_names(names, check_shape(given.shape, times))
@@ -109,6 +115,8 @@ class Rankings:
         object.__setattr__(self, "weights", check_weights(weights, given.shape[0], len(times)))
         object.__setattr__(self, "clusters", as_clusters(clusters, given.shape[0]))
         object.__setattr__(self, "repeated", repeated)
+        object.__setattr__(self, "instances", _check_labels(instances, given.shape[0]))
+        object.__setattr__(self, "losses", losses)
 
     def __repr__(self) -> str:
         instances, times, algorithms = self.ranks.shape
@@ -155,7 +163,16 @@ def join_rankings(first: Rankings, second: Rankings) -> Rankings:
         first.grid,
         np.concatenate([each.weights if per_instance else each.weight_of_each for each in both]),
         None if first.clusters is None or second.clusters is None else first.clusters + second.clusters,
+        instances=first.instances + second.instances,
+        losses=_join_losses(first.losses, second.losses),
     )
+
+
+def _join_losses(first: Losses | None, second: Losses | None) -> Losses | None:
+    """Return the losses of both; None, which leaves the ranks, if one has none or if the tolerances differ."""
+    if first is None or second is None or (first.absolute, first.relative) != (second.absolute, second.relative):
+        return None
+    return replace(first, values=np.concatenate([first.values, second.values], axis=1))
 
 
 def check_shape(shape: tuple[int, ...], grid: Grid) -> int:
@@ -175,6 +192,14 @@ def check_shape(shape: tuple[int, ...], grid: Grid) -> int:
     if shape[2] >= UNRANKED:
         raise ValueError(f"expected fewer than {UNRANKED} algorithms, got {shape[2]}")
     return shape[2]
+
+
+def _check_labels(labels: Iterable[Hashable] | None, instances: int) -> tuple[Hashable, ...]:
+    """Return one label for each instance; its position by default."""
+    result = tuple(range(instances) if labels is None else labels)
+    if len(result) != instances:
+        raise ValueError(f"expected one label for each of {instances} instances, got {len(result)}; label every one")
+    return result
 
 
 def check_weights(weights: ArrayLike | None, instances: int, times: int) -> Array:

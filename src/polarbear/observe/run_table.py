@@ -44,6 +44,11 @@ class RunTable:
     maximise: bool
 
     @property
+    def instances(self) -> tuple[Hashable, ...]:
+        """The label of each instance."""
+        return tuple(self.cluster_of)
+
+    @property
     def problems(self) -> tuple[Hashable, ...] | None:
         """The problem that each instance repeats, for instances such as those of imports, which know it; else None."""
         known = tuple(getattr(instance, "repetition_of", None) for instance in self.cluster_of)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from polarbear.observe.rankings import ABSENT, were_compared
 from polarbear.wording import plural, with_noun
 
@@ -56,7 +58,7 @@ def describe_scope(rankings: Rankings | None, instances: int, *, generalise_to: 
     """
     if rankings is None:
         return f"to new instances, based on {with_noun(instances, 'instance')}"
-    compared = [bool(each.any()) for each in were_compared(rankings)]
+    compared: list[bool] = np.any(were_compared(rankings), axis=(1, 2)).tolist()
     observed = (rankings.ranks != ABSENT).any(axis=1).sum(axis=-1)  # algorithms on each instance
     number, clusters, alone = sum(compared), rankings.clusters, int((observed == 1).sum())
     verb = "has" if alone == 1 else "have"

@@ -10,6 +10,7 @@ import numpy as np
 
 from polarbear.literals import Ended, Failure
 from polarbear.observe.read_only import as_read_only
+from polarbear.observe.values import without_sentinels
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -35,7 +36,8 @@ class Trajectory:
         The label of the instance. Runs of different algorithms with the same label are ranked together.
     times, values
         The events: the times at which values were found, non-decreasing and not negative, and the values. The worst
-        value (+inf, or -inf if `maximise`) means "no solution yet". Values need not improve.
+        value (+inf, or -inf if `maximise`) means "no solution yet", and so do the values that solvers report without a
+        solution, such as 1e20 and 1e30 of either sign. Values need not improve.
     until
         The time at which the run ended; by default the time of the last event. `math.inf` stands for a run that
         finished at an unknown time.
@@ -98,6 +100,7 @@ class Trajectory:
             run = _describe(algorithm, instance)
             raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
         best = math.inf if maximise else -math.inf
+        event_values = without_sentinels(event_values, -best)
         if not _are_valid(event_times, event_values, best):
             _check_events(_describe(algorithm, instance), event_times, event_values, best=best)
         last = float(event_times[-1]) if event_times.size else None

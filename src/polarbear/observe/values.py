@@ -8,32 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.defaults import RELATIVE_TOLERANCE
 from polarbear.observe.rankings import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from polarbear.arrays import Mask, Ranks
+    from polarbear.arrays import Array, Mask, Ranks
+
+# What solvers report while they have no solution: SCIP 1e20, HiGHS and others 1e30, CBC 1e50, CPLEX 1e75, Gurobi 1e100, GLPK
+# the largest float. The values may have been stored in single precision, hence the relative distance.
+_SENTINELS = (1e20, 1e30, 1e50, 1e75, 1e100, float(np.finfo(np.float64).max))
+_SAME_SENTINEL = 1e-6
 
 
 def rank_values(
     values: ArrayLike,
     *,
     absolute_tolerance: float = 0.0,
-    relative_tolerance: float = 0.0,
+    relative_tolerance: float = RELATIVE_TOLERANCE,
     maximise: bool = False,
 ) -> Ranks:
     """Return dense ranks of values along the last axis: 0 is best (lowest), and equal values share a rank.
 
-    Without a tolerance only exactly equal values are ties. With one, a value y is tied with the best value b of a
-    group if y - b <= absolute + relative * abs(b). The distance is measured from the best of the group, so that a chain
-    of small steps does not become one large tie.
+    A value y is tied with the best value b of a group if y - b <= absolute + relative * abs(b). The distance is measured
+    from the best of the group, so that a chain of small steps does not become one large tie. The default tolerates what
+    arithmetic in another order changes, in floats only: integers and fractions are exact. With both tolerances zero, only
+    exactly equal values are ties.
 
     Parameters
     ----------
     values
-        Real numbers, with algorithms on the last axis. NaN (or None) means not observed. +inf is worst and tied with
-        every other +inf; -inf is an error. Integers are compared as integers, however large.
+        Real numbers, with algorithms on the last axis. NaN (or None) means not observed. +inf is no solution yet: it is
+        worst and tied with every other +inf. So are the values that solvers report without a solution, such as 1e20 and
+        1e30 of either sign. -inf is an error. Integers are compared as integers, however large.
     absolute_tolerance, relative_tolerance
         The tolerances of the formula above; finite and not negative.
     maximise
@@ -55,6 +63,7 @@ def rank_values(
         if not (math.isfinite(tolerance) and tolerance >= 0):
             raise ValueError(f"expected a finite {name}_tolerance, not negative, got {tolerance}")
     losses, absent = _as_losses(real_array(values), maximise)
+    relative_tolerance = relative_tolerance_of(losses, relative_tolerance)
     if losses.ndim == 0:
         raise ValueError("expected values with algorithms on the last axis, got a single number")
     ranks = np.full(losses.shape, ABSENT, dtype=np.int16)
@@ -104,11 +113,42 @@ def real_array(values: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def relative_tolerance_of(values: NDArray[Any], relative: float) -> float:
+    """Return the relative tolerance for these values: the default applies to floats only, since other numbers are exact."""
+    return 0.0 if values.dtype.kind != "f" and relative == RELATIVE_TOLERANCE else relative
+
+
+def losses_of(values: NDArray[Any], *, maximise: bool) -> Array:
+    """Return values as losses in double precision: lower is better, NaN is not observed, +inf is no solution yet."""
+    losses, absent = _as_losses(values, maximise)
+    result: Array = np.array(losses, dtype=np.float64)
+    result[absent] = math.nan
+    return result
+
+
+def without_sentinels(values: NDArray[Any], worst: float) -> NDArray[Any]:
+    """Return floats in which the values that solvers report without a solution are replaced by the worst value.
+
+    Examples
+    --------
+    >>> without_sentinels(np.array([3.0, 1e20, -1e30]), np.inf).tolist()
+    [3.0, inf, inf]
+    """
+    size = np.abs(values.astype(np.float64, copy=False))
+    if not (size > _SENTINELS[0] / 2).any():
+        return values
+    result = values.copy()
+    for sentinel in _SENTINELS:
+        result[np.abs(size / sentinel - 1) < _SAME_SENTINEL] = worst
+    return result
+
+
 def _as_losses(values: NDArray[Any], maximise: bool) -> tuple[NDArray[Any], Mask]:
     """Return losses (lower is better, missing values sort last) and the mask of missing values."""
     kind = values.dtype.kind
     if kind == "f":
-        return (-values if maximise else values), np.isnan(values)
+        known = without_sentinels(values, -math.inf if maximise else math.inf)
+        return (-known if maximise else known), np.isnan(values)
     if kind == "O":
         absent = np.array([value is None or value != value for value in values.flat], dtype=bool).reshape(values.shape)
         losses = np.where(absent, -math.inf if maximise else math.inf, values)

@@ -147,10 +147,13 @@ def _draw_bands(ax: Axes, data: ProblemTree) -> None:
 
 
 def _label(row: TreeRow, letters: int | None = None) -> str:
-    """Return the last condition of a group and its size, shortened to so many letters."""
+    """Return the last condition of a group, its size and a note on it, shortened to so many letters, the note first."""
     size = f" ({row.instances:,})"
     condition = " ".join("".join(c if c.isprintable() else "�" for c in row.condition).split())
-    if letters is not None and len(condition) + len(size) > letters:
+    noted = condition + (f" ({row.instances:,}, {row.note})" if row.note else size)
+    if letters is None or len(noted) <= letters:
+        return noted
+    if len(condition) + len(size) > letters:
         condition = condition[: max(1, letters - len(size) - 1)].rstrip() + "…"
     return condition + size
 

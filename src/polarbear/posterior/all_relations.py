@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.posterior.draw_quantiles import draw_quantiles
-from polarbear.posterior.relations import apply_to_pairs, check_rope, fill_unobserved, share_of_draws
+from polarbear.posterior.relations import apply_to_pairs, check_rope, fill_unobserved
 from polarbear.table import as_frame
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from polarbear.literals import FrameLibrary
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.posterior.relations import Rates
     from polarbear.table import Table
 
 
@@ -92,14 +91,12 @@ def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) 
     check_rope(rope)
     tail = (1 - level) / 2
 
-    def summaries(rates: Rates) -> tuple[Array, Array]:
-        mean = rates.mean(axis=1, dtype=np.float64)
-        low, high = draw_quantiles(rates, [tail, 1 - tail])
-        ahead, behind = share_of_draws(rates > 0.5), share_of_draws(rates < 0.5)
-        within = share_of_draws(np.abs(rates - 0.5) <= rope)
+    def summaries(a: int, b: int) -> tuple[Array, Array]:
+        low, high = draw_quantiles(posterior.win_rates(a, b), [tail, 1 - tail])
+        mean, within = posterior.expected_win_rate(a, b), posterior.win_rate_within(a, b, rope)
+        ahead, behind = posterior.win_rate_above(a, b), posterior.win_rate_above(b, a)
         return np.stack([mean, low, high, ahead, within]), np.stack([1 - mean, 1 - high, 1 - low, behind, within])
 
-    # All quantities of a pair at once: its win rates are computed again for each pass if there are many algorithms.
     mean, lower, upper, ahead, within = apply_to_pairs(posterior, True, summaries, quantities=(5,))
     return Relations(
         posterior.names,

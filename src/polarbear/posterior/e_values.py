@@ -48,14 +48,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.observe import Choices
-from polarbear.observe.rankings import ABSENT
-from polarbear.posterior.outcome_draws import outcomes
+from polarbear.observe.pair_outcomes import pair_outcomes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from polarbear.arrays import Array, Indices, Mask, Ranks
+    from polarbear.arrays import Array, Indices
     from polarbear.observe import Rankings
+    from polarbear.observe.losses import PairOutcomes
 
 
 # 64 nodes integrate polynomials up to degree 127 exactly and (1 + λ)^5000 to about 1 %; validity does not depend on it.
@@ -108,8 +108,11 @@ def evidence(choices: Choices) -> Array:
     return result
 
 
-def log_e_values(choices: Choices) -> Array:
-    """Return the logarithms of `evidence`, shape (time, algorithm, algorithm); −inf on the diagonal."""
+def log_e_values(choices: Choices, *, where: ArrayLike = True) -> Array:
+    """Return the logarithms of `evidence`, shape (time, algorithm, algorithm); −inf on the diagonal.
+
+    Pairs of which neither direction is in the mask `where`, of shape (algorithm, algorithm), have the logarithm 0.
+    """
     if not isinstance(choices, Choices):
         raise TypeError(f"expected Choices, got {type(choices).__name__}; evidence needs the outcomes, not a posterior")
     rankings = choices.rankings
@@ -117,17 +120,16 @@ def log_e_values(choices: Choices) -> Array:
         raise ValueError(
             "expected choices that keep their rankings, got only their counts; make them with per_instance=True"
         )
-    stakes, weights = _stakes()
-    result = np.empty((len(rankings.grid), len(rankings.names), len(rankings.names)))
-    for time in range(len(rankings.grid)):
-        by_stake = _log_capital(rankings, time, stakes) + np.log(weights)
-        largest = by_stake.max(axis=-1)
-        result[time] = largest + np.log(np.exp(by_stake - largest[..., None]).sum(axis=-1))
-        np.fill_diagonal(result[time], -np.inf)
+    n = len(rankings.names)
+    result = np.zeros((len(rankings.grid), n, n))
+    result[:, np.arange(n), np.arange(n)] = -np.inf
+    wanted = np.broadcast_to(where, (n, n))
+    for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)).tolist():
+        result[:, a, b], result[:, b, a] = _log_e_values_of_pair(rankings, a, b)
     return result
 
 
-def error_bounds(choices: Choices, *, correction: ArrayLike | None = None) -> Array:
+def error_bounds(choices: Choices, *, correction: ArrayLike | None = None, where: ArrayLike = True) -> Array:
     """Return model-free bounds on the probability that it is wrong for the row to eliminate the column.
 
     The bound is min(1, k / min_t e_t), with e_t the e-value of row against column at time t and k = n (n − 1) for n
@@ -142,6 +144,9 @@ def error_bounds(choices: Choices, *, correction: ArrayLike | None = None) -> Ar
         k, one number or a matrix of shape (algorithm, algorithm); the reciprocals over all ordered pairs must sum to at
         most one. See `corrections` for algorithms that join later.
 
+    where
+        The pairs to compute, a mask of shape (algorithm, algorithm); the bound of other pairs is 1.
+
     Returns
     -------
     NDArray
@@ -149,7 +154,7 @@ def error_bounds(choices: Choices, *, correction: ArrayLike | None = None) -> Ar
     """
     n = len(choices.names)
     k = np.asarray(n * (n - 1) if correction is None else correction, dtype=np.float64)
-    logarithms = np.log(k) - log_e_values(choices).min(axis=0)
+    logarithms = np.log(k) - log_e_values(choices, where=where).min(axis=0)
     result: Array = np.exp(np.clip(logarithms, _SMALLEST, 0.0))
     return result
 
@@ -189,54 +194,47 @@ def _stakes() -> tuple[Array, Array]:
     return (1 + nodes) / 2, weights / weights.sum()
 
 
-def _log_capital(rankings: Rankings, time: int, stakes: Array) -> Array:
-    """Return the log capital of every pair at a time for each stake, shape (algorithm, algorithm, stake)."""
-    ranks = np.ascontiguousarray(rankings.ranks[:, time].T)
-    weights = rankings.weight_of_each[:, time]
-    if not weights.any():
-        return np.zeros((len(ranks), len(ranks), len(stakes)))
-    relative = weights / weights.max()
+def _log_e_values_of_pair(rankings: Rankings, first: int, second: int) -> tuple[Array, Array]:
+    """Return the logarithms of the e-values of a pair in both directions, shape (time,) each."""
+    found, weights = pair_outcomes(rankings, first, second), rankings.weight_of_each
+    largest = weights.max(axis=0)
+    relative = np.divide(weights, largest, out=np.zeros(weights.shape), where=largest > 0)
     if rankings.clusters is not None:
-        return _log_capital_of_clusters(ranks, relative, rankings.clusters.codes, stakes)
-    return _log_capital_of_instances(ranks, relative, stakes)
+        gains = _mean_gains(found, relative, rankings.clusters.codes)
+        capital = [_log_capital(sign * gains) for sign in (1, -1)]
+    elif (relative == 1).all():  # only the numbers of wins and losses matter
+        wins, losses = (np.count_nonzero(each, axis=0)[:, None] for each in (found.wins, found.losses))
+        up, down = np.log1p(_stakes()[0]), np.log1p(-_stakes()[0])
+        capital = [wins * up + losses * down, losses * up + wins * down]
+    else:
+        gains = (found.wins.astype(np.float64) - found.losses) * relative
+        capital = [_log_capital(sign * gains) for sign in (1, -1)]
+    return _average_over_stakes(capital[0]), _average_over_stakes(capital[1])
 
 
-def _log_capital_of_instances(ranks: Ranks, weights: Array, stakes: Array) -> Array:
-    """Return the log capital with a bet on each instance: log(1 + λ w) per win, log(1 − λ w) per loss, 0 per tie."""
-    equal = bool((weights == 1).all())
-    levels = np.ones(1) if equal else weights
-    gain, loss = np.log1p(levels[:, None] * stakes), np.log1p(-levels[:, None] * stakes)
-    gained = np.empty((len(ranks), len(ranks), len(stakes)))
-    lost = np.empty_like(gained)
-    for row in range(len(ranks)):
-        won = _wins(ranks, row)
-        # With equal weights only the number of wins matters.
-        wins = np.count_nonzero(won, axis=1)[:, None] if equal else won.astype(np.float64)
-        gained[row], lost[row] = wins @ gain, wins @ loss
-    return gained + lost.transpose(1, 0, 2)
-
-
-def _log_capital_of_clusters(ranks: Ranks, weights: Array, codes: Indices, stakes: Array) -> Array:
-    """Return the log capital with one bet per cluster, on the mean of w (2 x − 1) over its members that compare the pair."""
+def _mean_gains(found: PairOutcomes, weights: Array, codes: Indices) -> Array:
+    """Return the mean of w (2 x − 1) over the members of each cluster that compare the pair, shape (cluster, time)."""
     order = np.argsort(codes, kind="stable")
-    ranks, weights = ranks[:, order], weights[order]
-    first_members = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    result = np.zeros((len(ranks), len(ranks), len(stakes)))
-    for row in range(len(ranks)):
-        both, scores = outcomes(ranks[row], ranks)
-        gains = np.add.reduceat((2.0 * scores - both) * weights, first_members, axis=1)
-        members = np.add.reduceat(both, first_members, axis=1, dtype=np.float64)
-        means = gains / np.maximum(members, 1)
-        for start in range(0, means.shape[1], _CHUNK):
-            # One logarithm per chunk is far cheaper than one per factor, and the product neither overflows nor underflows.
-            result[row] += np.log(np.prod(1 + means[:, start : start + _CHUNK, None] * stakes, axis=1))
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    gains = ((found.wins.astype(np.float64) - found.losses) * weights)[order]
+    members = np.add.reduceat(found.compared[order], starts, axis=0, dtype=np.float64)
+    means: Array = np.add.reduceat(gains, starts, axis=0) / np.maximum(members, 1)
+    return means
+
+
+def _log_capital(gains: Array) -> Array:
+    """Return Σ log(1 + λ gain) for each stake λ, shape (time, stake), from gains (bet, time)."""
+    stakes = _stakes()[0]
+    result = np.zeros((gains.shape[1], len(stakes)))
+    for start in range(0, len(gains), _CHUNK):
+        # One logarithm per chunk is far cheaper than one per factor, and the product neither overflows nor underflows.
+        result += np.log(np.prod(1 + gains[start : start + _CHUNK, :, None] * stakes, axis=0))
     return result
 
 
-def _wins(ranks: Ranks, row: int) -> Mask:
-    """Return where the row beats each algorithm, shape (algorithm, instance).
-
-    A missing opponent has the lowest rank and is never beaten; of two unranked algorithms neither beats the other.
-    """
-    won: Mask = (ranks[row] < ranks) & (ranks[row] != ABSENT)
-    return won
+def _average_over_stakes(log_capital: Array) -> Array:
+    """Return the logarithm of the mean capital over stakes, shape (time,), from log capital (time, stake)."""
+    by_stake = log_capital + np.log(_stakes()[1])
+    largest = by_stake.max(axis=-1)
+    result: Array = largest + np.log(np.exp(by_stake - largest[..., None]).sum(axis=-1))
+    return result

@@ -1,15 +1,12 @@
 """Elimination (the paper's "Design Choices"): find the algorithms that another one beats at every time, and the Pareto set.
 
 An algorithm that another one beats on most instances at every time can still come first most often: a specialist loses to
-an all-rounder on most instances and wins clearly on the rest. By default a specialist is kept if its share of first places
-may be more than 10 points higher than the other's. Therefore an elimination costs a preference over first places at most
-about 10 points. Under Plackett-Luce win rates and first places give the same order, and nothing is lost (the paper's
-Proposition 1).
+an all-rounder on most instances and wins clearly on the rest. With specialists="keep" a specialist is kept if its share of
+first places may be more than 10 points higher than the other's. First places depend on who else takes part, so this is an
+option and not the default. Under Plackett-Luce win rates and first places give the same order (the paper's Proposition 1).
 
 An algorithm that was not observed at some time neither eliminates nor is eliminated: there the draws come from the prior.
-Under the Bayesian bootstrap an algorithm can moreover be eliminated only by one that it was compared with at every time. If
-two algorithms share no instance, only the Plackett-Luce part of the blend distinguishes them, which does not justify an
-elimination.
+Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time.
 """
 
 from __future__ import annotations
@@ -21,6 +18,7 @@ import numpy as np
 
 from polarbear.defaults import TAILS
 from polarbear.literals import Elimination, Specialists
+from polarbear.posterior.first_places import first_place_lead
 from polarbear.posterior.relations import anytime_dominance, dominance
 from polarbear.wording import format_number
 
@@ -96,7 +94,7 @@ def elimination_probabilities(
     posterior: Posterior,
     *,
     elimination: Elimination,
-    specialists: Specialists = "keep",
+    specialists: Specialists = "drop",
     over_time: Array | None = None,
 ) -> Array:
     """Return the probability with which the row eliminates the column, shape (algorithm, algorithm).
@@ -130,8 +128,7 @@ def elimination_probabilities_over_time(
     if specialists not in get_args(Specialists):
         raise ValueError(f"expected specialists as one of 'keep', 'drop', got {specialists!r}")
     beats = dominance(posterior) if beats is None else beats
-    if posterior.outcomes is not None or not posterior.observed.all():
-        beats = np.where(_were_compared(posterior), beats, 0.0)
+    beats = np.where(posterior.observed_pairs, beats, 0.0)
     if not _considers_first_places(posterior, specialists):
         return beats
     result = np.zeros_like(beats)
@@ -140,28 +137,15 @@ def elimination_probabilities_over_time(
     return np.where(beats > 0, result, 0.0)
 
 
-def _were_compared(posterior: Posterior) -> Mask:
-    """Return whether two algorithms were compared at each time, shape (time, algorithm, algorithm).
-
-    With outcomes, this means on a common instance; without, that each was compared with some algorithm.
-    """
-    if posterior.outcomes is None:
-        return posterior.observed_pairs
-    result = np.zeros((len(posterior.grid), len(posterior.names), len(posterior.names)), dtype=np.bool_)
-    for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
-        result[:, a, b] = result[:, b, a] = posterior.outcomes.were_compared(int(a), int(b))
-    return result
-
-
 def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
     """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
-    return specialists == "keep" and posterior.outcomes is not None
+    return specialists == "keep" and posterior.beliefs is not None
 
 
 def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
     """Return whether a beats b on most instances and comes first as often, and whether b does, each (time, draw)."""
-    assert posterior.outcomes is not None
-    rates, lead = posterior.win_rates(a, b), posterior.outcomes.first_place_lead(a, b)
+    assert posterior.beliefs is not None
+    rates, lead = posterior.win_rates(a, b), first_place_lead(posterior.beliefs, a, b)
     return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)
 
 
@@ -185,6 +169,8 @@ def find_specialists(
     >>> [(each.name, each.by) for each in pb.find_specialists(posterior, confidence=0.9)]
     [('A', 'B')]
     """
+    if posterior.beliefs is None:
+        return ()
 
     def eliminations(specialists: Specialists) -> tuple[Dominated, ...]:
         return dominated(
@@ -200,9 +186,9 @@ def find_specialists(
 
 def _specialist(posterior: Posterior, beaten: Dominated, confidence: float) -> Specialist:
     """Return an algorithm that would be eliminated if first places did not count."""
-    assert posterior.outcomes is not None
+    assert posterior.beliefs is not None
     own, rival = (posterior.names.index(each) for each in (beaten.name, beaten.by))
-    more_often = (posterior.outcomes.first_place_lead(own, rival) > 0).mean(axis=1)
+    more_often = (first_place_lead(posterior.beliefs, own, rival) > 0).mean(axis=1)
     best = int(more_often.argmax())
     lower, upper = np.quantile(posterior.ratings[:, best, own], TAILS)
     return Specialist(
@@ -222,7 +208,7 @@ def dominated(
     *,
     confidence: float = 0.95,
     elimination: Elimination = "pointwise",
-    specialists: Specialists = "keep",
+    specialists: Specialists = "drop",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
     """Return the algorithms that another one dominates with probability `confidence`, the most certain first.
@@ -240,8 +226,8 @@ def dominated(
         "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
         other algorithm at each time with probability α.
     specialists
-        "keep": the other algorithm must also come first at least as often, within 10 % of the instances. "drop": it is
-        enough that it beats the algorithm on most instances.
+        "drop": it is enough that the other algorithm beats it on most instances. "keep": the other one must also come first
+        at least as often, within 10 % of the instances.
     among
         The algorithms that may eliminate and be eliminated; all by default.
 
@@ -266,7 +252,7 @@ def eliminate_successively(
     """
     names = posterior.names
     remaining = np.array([name in among for name in names])
-    strength = posterior.ratings.mean(axis=(0, 1))
+    strength = threat.mean(axis=1)
     result = []
     while remaining.any():
         considered = np.where(remaining[:, None] & remaining, threat, 0.0)
@@ -284,7 +270,7 @@ def pareto_set(
     *,
     confidence: float = 0.95,
     elimination: Elimination = "pointwise",
-    specialists: Specialists = "keep",
+    specialists: Specialists = "drop",
 ) -> tuple[str, ...]:
     """Return the algorithms that are not `dominated`, in the order of the posterior."""
     eliminations = dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polarbear.observe.rankings import ABSENT, UNRANKED
+from polarbear.posterior.keyed_numbers import keyed_generator
 from polarbear.single_thread import single_thread
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
     from polarbear.observe.rankings import RepeatedRuns
-    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.posterior.pair_beliefs import PairBeliefs
 
 _STEP = UNRANKED + 1  # distance of the keys of two neighbouring groups of runs: larger than every rank
 
@@ -68,7 +69,7 @@ class ExtraRuns:
     weights
         Shape (problem, draw): the weight of each problem, the sum over its instances.
     pseudo
-        Shape (draw,): the weight of the pseudo-instances.
+        Shape (draw,): the weight of one instance that follows the model.
     """
 
     runs: RepeatedRuns
@@ -104,9 +105,9 @@ class ExtraRuns:
 
         An instance counts where all members and rivals were observed, and the algorithms with extra runs have further runs
         on the same problem. Extra runs are drawn from these without replacement; if there are too few, the missing ones add
-        nothing. The chance is the expected number of instances gained, divided by the number that the members leave. The
-        pseudo-instances follow the model. It also gives the chance of the algorithms without any repeated runs at a time,
-        independently of that of the others.
+        nothing. The chance is the expected number of instances gained, divided by the number that the members leave. A
+        prior as heavy as one instance follows the model, which also gives the chance of the algorithms without any repeated
+        runs at a time, independently of the others.
 
         Parameters
         ----------
@@ -218,24 +219,23 @@ class ExtraRuns:
         return means
 
 
-def extra_runs(outcomes: OutcomeDraws | None) -> ExtraRuns | None:
+def extra_runs(beliefs: PairBeliefs | None) -> ExtraRuns | None:
     """Return the repeated runs behind a posterior, with the weights of their problems; None if nothing was repeated."""
-    if outcomes is None or outcomes.repeated is None:
+    if beliefs is None or beliefs.sample.rankings.repeated is None:
         return None
-    runs, observed = outcomes.repeated, outcomes.observed
+    sample, runs = beliefs.sample, beliefs.sample.rankings.repeated
     _, problem = np.unique(runs.problem, return_inverse=True)  # without gaps
     present = (runs.ranks != ABSENT).any(axis=1).astype(np.intp)
     if _sum_by_problem(present, problem).max() < 2:
         return None
-    row = np.arange(observed) if runs.row is None else runs.row
-    weighted = (row >= 0)[:, None]
-    weights: Array32 = _sum_by_problem(np.where(weighted, outcomes.weights[row], np.float32(0)), problem)
-    sizes = np.where(weighted, outcomes.sizes[row, None], 0.0) * np.ones(runs.ranks.shape[1])
-    shares = sizes if outcomes.scale is None else sizes * outcomes.scale[row]
-    totals = _sum_by_problem(sizes, problem)
-    over_time = _sum_by_problem(shares, problem) / np.where(totals > 0, totals, 1.0)
-    pseudo = outcomes.weights[observed:].sum(axis=0)
-    return ExtraRuns(replace(runs, problem=problem, row=None), shares, over_time, weights, pseudo)
+    expected = sample.shares.max(axis=1)
+    weights: Array32 = _sum_by_problem(
+        beliefs.unit_weights()[sample.unit] * expected[:, None].astype(np.float32), problem
+    )
+    totals = _sum_by_problem(expected, problem)[:, None]
+    over_time = _sum_by_problem(sample.shares, problem) / np.where(totals > 0, totals, 1.0)
+    pseudo = keyed_generator(beliefs.seed, "extra runs").standard_exponential(beliefs.draws, dtype=np.float32)
+    return ExtraRuns(replace(runs, problem=problem), sample.shares, over_time, weights, pseudo)
 
 
 def _sum_by_problem(values: NDArray[Any], problem: Indices) -> NDArray[Any]:

@@ -1,16 +1,16 @@
-"""The posterior: joint draws of ratings and win rates over time, with names, grid and diagnostics.
-
-It needs only NumPy, so that a stored posterior loads quickly on any machine.
-"""
+"""The posterior: joint draws of ratings and win rates over time, with names, grid and diagnostics."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.posterior.draw_quantiles import draw_quantiles
+from polarbear.posterior.first_places import draw_ratings
 from polarbear.posterior.posterior_file import read_fields, write_fields
 from polarbear.posterior.probability_best import probability_best
 from polarbear.table import as_frame, as_html
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from polarbear.literals import FrameLibrary
     from polarbear.observe import Grid
     from polarbear.posterior.diagnostics import Diagnostics
-    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from polarbear.posterior.pair_beliefs import PairBeliefs
     from polarbear.table import Table
 
 
@@ -50,13 +50,15 @@ class Posterior:
     """Equally weighted draws of ratings and win rates.
 
     The rating θ_a is the probability that a comes first among all algorithms on a new instance. The win rate of a over b is
-    the probability that a beats b on it. Under Plackett-Luce win rates follow from ratings, θ_a / (θ_a + θ_b); under
-    `BayesianBootstrap` each has its own draws. All other quantities derive from `ratings` and `win_rates`.
+    the probability that a beats b on it. Under Plackett-Luce win rates follow from ratings, θ_a / (θ_a + θ_b). Under
+    `BayesianBootstrap` each pair has a belief of its own, and ratings are weighted shares of first places. All other
+    quantities derive from ratings and win rates.
 
     Attributes
     ----------
     ratings
-        Draws of shape (draw, time, algorithm) that sum to one over algorithms.
+        Draws of shape (draw, time, algorithm) that sum to one over algorithms. With `beliefs`, pass None: they are computed
+        when they are first read.
     names
         The names of the algorithms.
     grid
@@ -70,8 +72,8 @@ class Posterior:
         A description of the prior.
     instances
         The number of instances that the posterior is based on.
-    outcomes
-        The weighted instances behind ratings and win rates; None under the Plackett-Luce priors.
+    beliefs
+        The beliefs about pairs; None under the Plackett-Luce priors.
     scope
         What the answer generalises to, such as "to new functions, based on 24 functions with 360 instances".
     comparisons
@@ -87,13 +89,21 @@ class Posterior:
     diagnostics: Diagnostics
     prior: str
     instances: int
-    outcomes: OutcomeDraws | None = None
+    beliefs: PairBeliefs | None = None
     scope: str = ""
     comparisons: Indices | None = None
 
     def __post_init__(self) -> None:
-        ratings = np.asarray(self.ratings, dtype=np.float64)
         expected = (len(self.grid), len(self.names))
+        if self.comparisons is not None and np.shape(self.comparisons) != expected:
+            raise ValueError(
+                f"expected comparisons of shape ({expected[0]} times, {expected[1]} algorithms), got "
+                f"{np.shape(self.comparisons)}"
+            )
+        if self.ratings is None and self.beliefs is not None:
+            object.__delattr__(self, "ratings")  # until they are read
+            return
+        ratings = np.asarray(self.ratings, dtype=np.float64)
         if ratings.ndim != 3 or ratings.shape[1:] != expected or len(ratings) == 0:
             raise ValueError(
                 f"expected ratings of shape (draw, {expected[0]} times, {expected[1]} algorithms), got {ratings.shape}"
@@ -102,47 +112,89 @@ class Posterior:
             ratings = ratings.copy()
             ratings.flags.writeable = False
         object.__setattr__(self, "ratings", ratings)
-        if self.comparisons is not None and np.shape(self.comparisons) != expected:
-            raise ValueError(
-                f"expected comparisons of shape ({expected[0]} times, {expected[1]} algorithms), got "
-                f"{np.shape(self.comparisons)}"
-            )
+
+    if not TYPE_CHECKING:  # for type checkers, an unknown attribute remains an error
+
+        def __getattr__(self, name: str) -> object:
+            """Compute the ratings when they are first read: pairs do not need them."""
+            beliefs = self.__dict__.get("beliefs")
+            if name != "ratings" or beliefs is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            object.__setattr__(self, "ratings", draw_ratings(beliefs, self.observed))
+            return self.ratings
 
     def __repr__(self) -> str:
         trust = "reliable" if self.diagnostics.reliable else "NOT reliable"
         return (
             f"Posterior({len(self.names)} algorithms, {len(self.grid)} times, {self.instances} instances, "
-            f"{len(self.ratings)} draws, {self.prior}, {trust})"
+            f"{self.draws} draws, {self.prior}, {trust})"
         )
+
+    @property
+    def draws(self) -> int:
+        """The number of draws."""
+        return len(self.ratings) if self.beliefs is None else self.beliefs.draws
 
     @property
     def observed(self) -> Mask:
         """Whether each algorithm was observed together with another one at each time, shape (time, algorithm)."""
         if self.comparisons is None:
-            return np.ones(self.ratings.shape[1:], dtype=np.bool_)
+            return np.ones((len(self.grid), len(self.names)), dtype=np.bool_)
         return np.asarray(self.comparisons > 0)
 
-    @property
+    @cached_property
     def observed_pairs(self) -> Mask:
-        """Whether both algorithms of each pair were observed at each time, shape (time, algorithm, algorithm)."""
-        return np.asarray(self.observed[:, :, None] & self.observed[:, None])
+        """Whether each pair was compared at each time, shape (time, algorithm, algorithm); true on the diagonal.
+
+        Under `BayesianBootstrap` a pair is compared on a common instance; otherwise, each of the two with any algorithm.
+        """
+        if self.beliefs is None:
+            return np.asarray(self.observed[:, :, None] & self.observed[:, None])
+        result = np.ones((len(self.grid), len(self.names), len(self.names)), dtype=np.bool_)
+        for a, b in combinations(range(len(self.names)), 2):
+            result[:, a, b] = result[:, b, a] = self.beliefs.were_compared(a, b)
+        return result
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
         """Return draws of the win rate of one algorithm over another, shape (time, draw).
 
         Both algorithms are given by their position in `names`.
         """
-        if self.outcomes is not None:
-            return self.outcomes.win_rates(first, second)
+        if self.beliefs is not None:
+            return self.beliefs.win_rates(first, second)
         one, other = self.ratings[..., first].T, self.ratings[..., second].T
         total = one + other
         # Both ratings may round to zero, above all in a thinned file; the win rate is then unknown and set to ½.
         return np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
 
+    def win_rate_above(self, first: int, second: int, threshold: float = 0.5) -> Array:
+        """Return the probability that the win rate of one algorithm over another exceeds a threshold, shape (time,).
+
+        Under `BayesianBootstrap` it is exact; otherwise, and if clusters have several instances, it is a share of draws.
+        """
+        if self.beliefs is not None:
+            return self.beliefs.above(first, second, threshold)
+        return np.asarray((self.win_rates(first, second) > threshold).mean(axis=1))
+
+    def win_rate_within(self, first: int, second: int, margin: float, *, at_least: float = 0.0) -> Array:
+        """Return the probability that a win rate lies within a margin of one half, shape (time,).
+
+        It may be approximate where it is clearly less than `at_least`.
+        """
+        if self.beliefs is not None:
+            return self.beliefs.within(first, second, margin, at_least=at_least)
+        return np.asarray((np.abs(self.win_rates(first, second) - 0.5) <= margin).mean(axis=1))
+
+    def expected_win_rate(self, first: int, second: int) -> Array:
+        """Return the expected win rate of one algorithm over another, shape (time,)."""
+        if self.beliefs is not None:
+            return self.beliefs.mean(first, second)
+        return np.asarray(self.win_rates(first, second).mean(axis=1, dtype=np.float64))
+
     def all_win_rates(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Return draws of the win rates of all pairs, row over column, shape (draw, time, algorithm, algorithm)."""
         algorithms = len(self.names)
-        rates = np.full((*self.ratings.shape, algorithms), 0.5, dtype=dtype)
+        rates = np.full((self.draws, len(self.grid), algorithms, algorithms), 0.5, dtype=dtype)
         for a, b in zip(*np.triu_indices(algorithms, 1), strict=True):
             rates[..., a, b] = self.win_rates(int(a), int(b)).T
             rates[..., b, a] = 1 - rates[..., a, b]
@@ -170,14 +222,15 @@ class Posterior:
         return Summary(self.ratings.mean(axis=0), lower, upper, level)
 
     def thin(self, draws: int) -> Posterior:
-        """Return a posterior with at most `draws` draws, evenly spaced among all draws (which are in random order)."""
+        """Return a posterior with at most `draws` draws; draws are in random order."""
         if draws < 1:
             raise ValueError(f"expected at least 1 draw, got {draws!r}")
-        if draws >= len(self.ratings):
+        if draws >= self.draws:
             return self
-        keep = np.linspace(0, len(self.ratings) - 1, draws).astype(int)
-        outcomes = None if self.outcomes is None else self.outcomes.thin(keep)
-        return replace(self, ratings=self.ratings[keep], outcomes=outcomes)
+        if self.beliefs is None:
+            return replace(self, ratings=self.ratings[np.linspace(0, self.draws - 1, draws).astype(int)])
+        same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("ratings", "beliefs")}
+        return Posterior(ratings=None, beliefs=self.beliefs.thin(draws), **same)  # type: ignore[arg-type]
 
     def to_table(self, level: float = 0.95) -> Table:
         """Return one row per time and algorithm: its rating, the credible interval, and the probability of being best.
@@ -185,7 +238,7 @@ class Posterior:
         They are NaN where the algorithm was not observed. The last column is the number of comparisons, if it is known.
         """
         summary, observed = self.summary(level), self.observed
-        times, algorithms = summary.mean.shape
+        times, algorithms = len(self.grid), len(self.names)
         best = np.zeros((times, algorithms))
         for t in range(times):  # the data of one time stay in cache
             if (known := np.flatnonzero(observed[t])).size:
@@ -230,7 +283,7 @@ class Posterior:
         """
         from polarbear.posterior.arviz_data import as_dataset
 
-        draws, times, algorithms = self.ratings.shape
+        draws, times, algorithms = self.draws, len(self.grid), len(self.names)
         few = 4 * draws * times * algorithms**2 <= _LARGEST_BYTES
         about = {
             "prior": self.prior,
@@ -259,10 +312,10 @@ class Posterior:
             The file to write.
         draws
             For deployment: store at most this number of draws, to five digits, in a file that loads quickly. By default
-            all draws are stored exactly.
+            all draws are stored exactly. Beliefs about pairs store no draws, which are made again from their seed.
         """
         kept = self if draws is None else self.thin(draws)
-        write_fields(path, {each.name: getattr(kept, each.name) for each in fields(kept)}, short=draws is not None)
+        write_fields(path, {**vars(kept), "ratings": None if kept.beliefs else kept.ratings}, short=draws is not None)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Posterior:

@@ -1,7 +1,7 @@
-"""Posterior files: a NumPy archive of draws and times, with a description in JSON. Nothing is pickled.
+"""Posterior files: a NumPy archive of plain arrays, with a description in JSON. Nothing is pickled.
 
-`write_fields` stores the fields of a `Posterior`, exactly or, for deployment, in few bytes. `read_fields` reads both, and
-the files of older versions.
+A posterior of ratings stores its draws, exactly or, for deployment, in few bytes. Beliefs about pairs store the outcomes,
+the keys of their instances and a seed, from which all draws are made again.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from polarbear.observe import Grid
+from polarbear.observe import Clusters, Grid, Rankings
+from polarbear.observe.losses import Losses
 from polarbear.observe.rankings import RepeatedRuns
 from polarbear.posterior.diagnostics import Diagnostics
-from polarbear.posterior.outcome_draws import OutcomeDraws
+from polarbear.posterior.pair_beliefs import PairBeliefs
+from polarbear.posterior.sample import Sample
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -29,36 +31,36 @@ if TYPE_CHECKING:
 
 
 _FORMAT = "polarbear-posterior"
-# In version 1 win rates follow from the ratings. Version 2 adds the weighted instances that win rates are computed from.
-# Both may hold the number of comparisons, and version 2 repeated runs and the weights of the model in ratings. Older readers
-# ignore these, and blend the probabilities of the first k by `model_weight`.
-_VERSION = 2
-_OUTCOME_FIELDS = ("ranks", "weights", "sizes", "scale", "utilities", "model_weights_in_ratings", "spread")
-_REPEATED_FIELDS = ("repeated_ranks", "repeated_problem", "repeated_row")
+_VERSION = 3  # of the third edition; versions 1 and 2 are those of 0.1 and 0.2
+_BELIEF_FIELDS = ("near_equal", "seed", "draws")
 
 
 def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool) -> None:
-    """Write the fields of a posterior to a file, in few bytes if `short`."""
-    grid, outcomes = fields["grid"], fields["outcomes"]
+    """Write the fields of a posterior to a file; draws of ratings in few bytes if `short`."""
+    grid, beliefs = fields["grid"], fields["beliefs"]
     about = {
         "format": _FORMAT,
-        "version": 1 if outcomes is None else _VERSION,
+        "version": _VERSION,
         "polarbear": __version__,
         "axis": grid.axis,
         "diagnostics": asdict(fields["diagnostics"]),
         **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
     }
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {"times": grid.times}
     if fields["comparisons"] is not None:
         arrays["comparisons"] = fields["comparisons"].astype(np.int64)
-    if outcomes is not None:
-        about["model_weight"], about["observed"] = outcomes.model_weight, outcomes.observed
-        arrays |= _outcome_arrays(outcomes, short=short)
+    if beliefs is None:
+        arrays["ratings"] = _pack(fields["ratings"]) if short else fields["ratings"]
+    else:
+        about["beliefs"] = {name: getattr(beliefs, name) for name in _BELIEF_FIELDS}
+        for part, sample in {"own": beliefs.sample, "others": beliefs.others}.items():
+            if sample is not None:
+                about[part], own = _describe_sample(sample)
+                arrays |= {f"{part}_{name}": array for name, array in own.items()}
     text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
-    write: Any = np.savez if short else np.savez_compressed
-    ratings = _pack(fields["ratings"]) if short else fields["ratings"]
+    write: Any = np.savez if short and beliefs is None else np.savez_compressed
     with Path(path).open("wb") as file:
-        write(file, ratings=ratings, times=grid.times, about=text, **arrays)
+        write(file, about=text, **arrays)
 
 
 def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
@@ -69,106 +71,108 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
         try:
             with np.load(file, allow_pickle=False) as archive:
                 about = json.loads(archive["about"].tobytes())
-                ratings, times = archive["ratings"], archive["times"]
-                wanted = (*_OUTCOME_FIELDS, *_REPEATED_FIELDS, "comparisons")
-                arrays = {name: archive[name] for name in wanted if name in archive.files}
+                arrays = {name: archive[name] for name in archive.files if name != "about"}
         except Exception as error:  # foreign and damaged files make the readers raise errors of many types
             raise ValueError(f"{path} is not a posterior file that Posterior.save wrote, or it is damaged") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
         raise ValueError(f"{path} is not a posterior file that Posterior.save wrote")
-    if about.get("version") not in range(1, _VERSION + 1):
+    if about.get("version") != _VERSION:
         raise ValueError(
-            f"{path} has format version {about.get('version')}, this PolarBear reads versions up to {_VERSION}; "
-            "use the PolarBear that wrote it, or a newer one"
+            f"{path} has format version {about.get('version')}, this PolarBear reads version {_VERSION}; infer the "
+            "posterior again from its runs, or use the PolarBear that wrote it"
         )
     try:
-        shape = -1, len(times), len(about["names"])
+        grid, names = Grid(arrays["times"], cast("Axis", about["axis"])), tuple(about["names"])
+        ratings = arrays.get("ratings")
+        if ratings is not None and ratings.dtype != np.float64:
+            ratings = _unpack(ratings).reshape(-1, len(grid), len(names))
         return {
-            "ratings": ratings if ratings.dtype == np.float64 else _unpack(ratings).reshape(shape),
-            "names": tuple(about["names"]),
-            "grid": Grid(times, cast("Axis", about["axis"])),
+            "ratings": ratings,
+            "names": names,
+            "grid": grid,
             "joint": bool(about["joint"]),
             "diagnostics": _read_diagnostics(about["diagnostics"]),
             "prior": str(about["prior"]),
             "instances": int(about["instances"]),
-            "outcomes": _read_outcomes(arrays, about, shape[1:]),
-            "scope": str(about.get("scope", "")),
+            "beliefs": _read_beliefs(about, arrays, names, grid) if "beliefs" in about else None,
+            "scope": str(about["scope"]),
             "comparisons": arrays["comparisons"].astype(np.intp) if "comparisons" in arrays else None,
         }
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is a damaged posterior file: {error}") from error
 
 
 def _read_diagnostics(stored: dict[str, Any]) -> Diagnostics:
-    fields = {
-        **stored,
-        "hyperparameters": tuple((name, mean, spread) for name, mean, spread in stored["hyperparameters"]),
-        "elbo": tuple(stored.get("elbo", ())),
+    hyperparameters = tuple((name, mean, spread) for name, mean, spread in stored["hyperparameters"])
+    return Diagnostics(**{**stored, "hyperparameters": hyperparameters, "elbo": tuple(stored["elbo"])})
+
+
+def _describe_sample(sample: Sample) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the words and numbers of a sample, and its arrays."""
+    rankings, about = sample.rankings, dict[str, Any]()
+    arrays: dict[str, NDArray[Any]] = {
+        "ranks": rankings.ranks,
+        "weights": rankings.weights,
+        "keys": _as_bytes(sample.keys),
+        "unit_keys": _as_bytes(sample.unit_keys),
     }
-    fields.pop("effective_times", None)  # in files of older versions, from a correction that no longer exists
-    return Diagnostics(**fields)
+    if rankings.losses is not None:
+        about["tolerances"] = rankings.losses.absolute, rankings.losses.relative
+        arrays["losses"] = rankings.losses.values
+    if rankings.clusters is not None:
+        about["clusters"] = rankings.clusters.kind, rankings.clusters.unit
+        arrays["clusters"] = rankings.clusters.codes
+    if rankings.repeated is not None:
+        arrays |= {"repeated": rankings.repeated.ranks, "problem": rankings.repeated.problem}
+    return about, arrays
 
 
-def _outcome_arrays(outcomes: OutcomeDraws, *, short: bool) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the weighted instances by name.
-
-    If `short`, weights and utilities are stored in half precision, where a relative error of a thousandth is acceptable.
-    """
-    arrays = {name: getattr(outcomes, name) for name in _OUTCOME_FIELDS if getattr(outcomes, name) is not None}
-    if outcomes.repeated is not None:
-        repeated = outcomes.repeated
-        row = np.arange(len(repeated.ranks)) if repeated.row is None else repeated.row
-        arrays |= dict(zip(_REPEATED_FIELDS, (repeated.ranks, repeated.problem, row), strict=True))
-    if short:
-        # Relative to the largest weight of each draw, half precision is accurate to a thousandth.
-        arrays["weights"] = (outcomes.weights / outcomes.weights.max(axis=0)).astype(np.float16)
-        if outcomes.utilities is not None:
-            arrays["utilities"] = outcomes.utilities.astype(np.float16)
-    return arrays
+def _read_beliefs(
+    about: dict[str, Any], arrays: dict[str, NDArray[Any]], names: tuple[str, ...], grid: Grid
+) -> PairBeliefs:
+    samples = {}
+    for part in ("own", "others"):
+        if part in about:
+            own = {name.removeprefix(f"{part}_"): each for name, each in arrays.items() if name.startswith(f"{part}_")}
+            samples[part] = _read_sample(about[part], own, names, grid)
+    near_equal, seed, draws = (about["beliefs"][name] for name in _BELIEF_FIELDS)
+    if draws < 1:
+        raise ValueError(f"{draws} draws")
+    return PairBeliefs(samples["own"], float(near_equal), int(seed), int(draws), samples.get("others"))
 
 
-def _read_outcomes(
-    arrays: dict[str, NDArray[Any]], about: dict[str, Any], shape: tuple[int, int]
-) -> OutcomeDraws | None:
-    if "weights" not in arrays:
-        return None
-    if arrays["ranks"].shape[1:] != shape or arrays["weights"].shape[0] != len(arrays["ranks"]):
-        raise ValueError(f"ranks of shape {arrays['ranks'].shape} and weights of shape {arrays['weights'].shape}")
-    weights = arrays["weights"].astype(np.float32)
-    utilities = arrays.get("utilities")
-    return OutcomeDraws(
-        ranks=arrays["ranks"].astype(np.int16),
-        weights=weights / weights.sum(axis=0),
-        sizes=arrays["sizes"].astype(np.float64),
-        observed=int(about["observed"]),
-        scale=arrays.get("scale"),
-        utilities=None if utilities is None else utilities.astype(np.float32),
-        model_weight=float(about["model_weight"]),
-        model_weights_in_ratings=_read_model_weights(arrays, about, weights.shape[1]),
-        spread=arrays.get("spread"),
-        repeated=_read_repeated(arrays, int(about["observed"]), shape),
-    )
+def _read_sample(about: dict[str, Any], arrays: dict[str, NDArray[Any]], names: tuple[str, ...], grid: Grid) -> Sample:
+    ranks, instances = arrays["ranks"], len(arrays["ranks"])
+    losses = clusters = repeated = None
+    if "tolerances" in about:
+        absolute, relative = about["tolerances"]
+        values = arrays["losses"].astype(np.float64)
+        if values.shape != (len(names), instances, len(grid)):
+            raise ValueError(f"losses of shape {values.shape}")
+        losses = Losses(values, float(absolute), float(relative))
+    if "clusters" in about:
+        kind, unit = about["clusters"]
+        clusters = Clusters(tuple(arrays["clusters"].tolist()), str(kind), str(unit))
+    if "repeated" in arrays:
+        again, problem = arrays["repeated"], arrays["problem"]
+        if again.shape != ranks.shape or problem.shape != (instances,):
+            raise ValueError(f"repeated runs of shape {again.shape} on {problem.shape} instances")
+        repeated = RepeatedRuns(again.astype(np.int16), problem.astype(np.intp))
+    rankings = Rankings(ranks, names, grid, arrays["weights"], clusters, repeated, losses=losses)
+    keys, unit_keys = (_from_bytes(arrays[name]) for name in ("keys", "unit_keys"))
+    if len(keys) != instances or len(unit_keys) != instances:
+        raise ValueError(f"{len(keys)} and {len(unit_keys)} keys of {instances} instances")
+    return Sample(rankings, keys, unit_keys)
 
 
-def _read_model_weights(arrays: dict[str, NDArray[Any]], about: dict[str, Any], draws: int) -> Array | None:
-    if "utilities" not in arrays:
-        return None
-    weights = arrays.get("model_weights_in_ratings")
-    if weights is None:  # in files of older versions, one weight served for everything
-        return np.full(draws, float(about["model_weight"]))
-    if weights.shape != (draws,) or weights.dtype.kind != "f" or not np.all(weights >= 0):
-        raise ValueError(f"weights of the model of shape {weights.shape} for {draws} draws")
-    return weights.astype(np.float64)
+def _as_bytes(keys: tuple[bytes, ...]) -> NDArray[np.uint8]:
+    return np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(len(keys), -1)
 
 
-def _read_repeated(arrays: dict[str, NDArray[Any]], observed: int, shape: tuple[int, int]) -> RepeatedRuns | None:
-    if any(name not in arrays for name in _REPEATED_FIELDS):
-        return None
-    ranks, problem, row = (arrays[name] for name in _REPEATED_FIELDS)
-    whole = all(each.shape == ranks.shape[:1] and each.dtype.kind == "i" for each in (problem, row))
-    if ranks.shape[1:] != shape or not whole or not np.array_equal(np.sort(row[row >= 0]), np.arange(observed)):
-        raise ValueError(f"repeated runs of shape {ranks.shape} on {problem.shape} instances in {observed} rows")
-    return RepeatedRuns(ranks.astype(np.int16), problem.astype(np.intp), row.astype(np.intp))
+def _from_bytes(keys: NDArray[Any]) -> tuple[bytes, ...]:
+    if keys.dtype != np.uint8 or keys.ndim != 2:
+        raise ValueError(f"keys of type {keys.dtype} and shape {keys.shape}")
+    return tuple(key.tobytes() for key in keys)
 
 
 def _pack(ratings: Array) -> NDArray[np.uint8]:

@@ -1,9 +1,10 @@
 """Relations between algorithms under the posterior (the paper's "Confidence-Based Relations").
 
-All relations are pairwise: they compare the win rate of the row over the column with one half. Their probabilities are
-shares of posterior draws. In every matrix the row is compared with the column, and the diagonal is zero.
+All relations are pairwise: they compare the win rate of the row over the column with one half. Under `BayesianBootstrap`
+probabilities at one time are exact; those of several times together, and those under the other priors, are shares of draws.
+In every matrix the row is compared with the column, and the diagonal is zero.
 
-At times at which one of the two was not observed (`Posterior.observed`) the draws come from the prior and are no evidence.
+At times at which the two were not compared (`Posterior.observed_pairs`) the draws come from the prior and are no evidence.
 There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a time has no
 `anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and
 their mean at all times.
@@ -11,7 +12,7 @@ their mean at all times.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +21,10 @@ from polarbear.observe.names import index_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
-
-    Rates = NDArray[np.floating[Any]]
 
 _LARGEST_BYTES = 2_000_000_000  # memory limit for the win rates of all pairs
 
@@ -57,7 +56,7 @@ def win_rates(posterior: Posterior, first: str | None = None, second: str | None
         raise ValueError(f"expected two algorithms or none, got {first!r} and {second!r}; name both")
     if first is not None and second is not None:
         return posterior.win_rates(index_of(first, names), index_of(second, names)).T.astype(np.float64)
-    draws, times, algorithms = posterior.ratings.shape
+    draws, times, algorithms = posterior.draws, len(posterior.grid), len(posterior.names)
     size = 8 * draws * times * algorithms**2
     if size > _LARGEST_BYTES:
         raise ValueError(
@@ -82,21 +81,25 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     where
         The entries to compute, as in NumPy: a mask that broadcasts to the shape of the result. The other entries are zero.
     """
-    shares = apply_to_pairs(posterior, where, lambda rates: (share_of_draws(rates > 0.5), share_of_draws(rates < 0.5)))
+    above = posterior.win_rate_above
+    shares = apply_to_pairs(posterior, where, lambda a, b: (above(a, b), above(b, a)))
     return fill_unobserved(posterior, shares, where, 0.5)
 
 
-def win_probability(posterior: Posterior) -> Array:
-    """Return the posterior mean of the win rate of the row over the column, shape (time, algorithm, algorithm)."""
+def win_probability(posterior: Posterior, *, where: ArrayLike = True) -> Array:
+    """Return the posterior mean of the win rate of the row over the column, shape (time, algorithm, algorithm).
 
-    def mean(rates: Rates) -> tuple[Array, Array]:
-        expected = rates.mean(axis=1, dtype=np.float64)
+    For `where` see `dominance`.
+    """
+
+    def mean(a: int, b: int) -> tuple[Array, Array]:
+        expected = posterior.expected_win_rate(a, b)
         return expected, 1 - expected
 
-    return apply_to_pairs(posterior, True, mean)
+    return apply_to_pairs(posterior, where, mean)
 
 
-def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True) -> Array:
+def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True, at_least: float = 0.0) -> Array:
     """Return P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
 
     It is zero where one of the two was not observed.
@@ -109,11 +112,13 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
         ε, half the width of the region of practical equivalence of the win rate around one half.
     where
         The entries to compute, see `dominance`.
+    at_least
+        The probability that matters: clearly lower ones may be approximate.
     """
     check_rope(rope)
 
-    def within(rates: Rates) -> tuple[Array, Array]:
-        share = share_of_draws(np.abs(rates - 0.5) <= rope)
+    def within(a: int, b: int) -> tuple[Array, Array]:
+        share = posterior.win_rate_within(a, b, rope, at_least=at_least)
         return share, share
 
     return fill_unobserved(posterior, apply_to_pairs(posterior, where, within), where, 0.0)
@@ -154,8 +159,8 @@ def is_dominated(posterior: Posterior) -> Mask:
 
     An algorithm that was not observed at some time neither beats others at every t nor is beaten.
     """
-    beaten = np.zeros((len(posterior.names), len(posterior.ratings)), dtype=bool)
-    for a, b in _pairs(np.asarray(posterior.observed_pairs.all(axis=0))):
+    beaten = np.zeros((len(posterior.names), posterior.draws), dtype=bool)
+    for a, b in _pairs(posterior, np.asarray(posterior.observed_pairs.all(axis=0))):
         rates = posterior.win_rates(a, b)
         beaten[b] |= (rates > 0.5).all(axis=0)
         beaten[a] |= (rates < 0.5).all(axis=0)
@@ -168,7 +173,7 @@ def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
     Pairs for which neither direction is wanted are zero.
     """
     result, observed = np.zeros(wanted.shape), posterior.observed_pairs
-    for a, b in _pairs(wanted):
+    for a, b in _pairs(posterior, wanted):
         rates = posterior.win_rates(a, b)
         if not observed[:, a, b].all():
             rates = rates[observed[:, a, b]]
@@ -188,39 +193,31 @@ def check_rope(rope: float) -> None:
 
 def fill_unobserved(posterior: Posterior, shares: Array, where: ArrayLike, value: float) -> Array:
     """Replace the wanted entries of pairs of which one was not observed; the diagonal stays zero."""
-    if posterior.observed.all():
-        return shares
     unobserved = ~posterior.observed_pairs & ~np.eye(len(posterior.names), dtype=bool)
     return np.where(unobserved & np.asarray(where, dtype=bool), value, shares)
 
 
-def _pairs(wanted: Mask) -> Iterator[tuple[int, int]]:
-    """Yield the pairs a < b for which (a, b) or (b, a) is wanted."""
-    for a, b in np.argwhere(np.triu(wanted | wanted.T, 1)):
-        yield int(a), int(b)
-
-
-def share_of_draws(true: Mask) -> Array:
-    """Return the share of true draws at each time; counting row by row is ten times faster than along an axis."""
-    shares: Array = np.array([np.count_nonzero(at_time) for at_time in true]) / true.shape[1]
-    return shares
+def _pairs(posterior: Posterior, wanted: Mask) -> Iterator[tuple[int, int]]:
+    """Yield the pairs (a, b) of which one direction is wanted, in the order of their names, so that rounding is the same."""
+    for pair in np.argwhere(np.triu(wanted | wanted.T, 1)).tolist():
+        a, b = sorted(pair, key=posterior.names.__getitem__)
+        yield a, b
 
 
 def apply_to_pairs(
     posterior: Posterior,
     where: ArrayLike,
-    share: Callable[[Rates], tuple[Array, Array]],
+    quantity: Callable[[int, int], tuple[Array, Array]],
     *,
     quantities: tuple[int, ...] = (),
 ) -> Array:
-    """Apply `share` to the win rates of each pair, in both directions; shape (..., time, algorithm, algorithm).
+    """Compute quantities of each pair, in both directions; shape (..., time, algorithm, algorithm).
 
-    `share` returns two arrays of shape (*quantities, time), one per direction. Computing several quantities at once needs
-    the win rates only once.
+    `quantity` takes the positions of a pair and returns two arrays of shape (*quantities, time), one per direction.
     """
     times, n = len(posterior.grid), len(posterior.names)
     wanted = np.broadcast_to(where, (times, n, n))
     result = np.zeros((*quantities, times, n, n))
-    for a, b in _pairs(np.atleast_2d(wanted.any(axis=0))):
-        result[..., a, b], result[..., b, a] = share(posterior.win_rates(a, b))
+    for a, b in _pairs(posterior, np.atleast_2d(wanted.any(axis=0))):
+        result[..., a, b], result[..., b, a] = quantity(a, b)
     return np.where(wanted & ~np.eye(n, dtype=bool), result, 0.0)

@@ -59,13 +59,15 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
         posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time
     )
     founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
-    bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders))
+    # Error bounds decide with a guarantee only. Without one they are recorded, of pairs that may be eliminated.
+    may_be = np.asarray(True if settings.guarantee else threat >= settings.confidence)
+    bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders), where=may_be)
     groups = _groups(state, threat)
     losers = _losers(state, posterior, threat, bounds, groups) if posterior.diagnostics.reliable else ()
     candidates = state.candidates.difference(loser.name for loser in losers)
     resolved = resolved_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
-        resolved = _resolve(state, posterior, resolved, candidates, beats, over_time, groups)
+        resolved = _resolve(state, posterior, candidates, beats, groups)
     left = beyond_patience(posterior, resolved, settings)
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.observations.instances), state.cost
@@ -85,7 +87,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
         open=_times_of_pairs(~resolved, names),
         left=_times_of_pairs(left, names),
         resolved_share=decided_share(resolved),
-        next_size=settings.batch.after(state.batch_size, (before - after) / before if before else 1.0),
+        next_size=settings.batch.after(state.batch_size, max(before - after, 0) / before if before else 1.0),
     )
     return record, posterior
 
@@ -121,7 +123,7 @@ def _losers(
         eliminate = partial(eliminate_in_every_group, groups=groups, group_confidence=settings.confidence)
     if settings.guarantee is None:
         return eliminate(posterior, threat, confidence=settings.confidence, among=state.candidates)
-    if settings.specialists == "keep" and posterior.outcomes is not None:
+    if settings.specialists == "keep" and posterior.beliefs is not None:
         bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
     # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
     losers = eliminate(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
@@ -129,33 +131,30 @@ def _losers(
 
 
 def _resolve(
-    state: State,
-    posterior: Posterior,
-    resolved: Mask,
-    candidates: frozenset[str],
-    beats: Array,
-    over_time: Array,
-    groups: GroupEvidence | None,
+    state: State, posterior: Posterior, candidates: frozenset[str], beats: Array, groups: GroupEvidence | None
 ) -> Mask:
-    """Return C after the round, from C before it (`resolved`) and the pairs that the posterior decides."""
+    """Return C after the round: the pairs that the posterior decides now, whatever earlier rounds decided.
+
+    If more than this posterior must agree to an elimination (e-values, or every group), a pair that may still end in one is
+    not decided.
+    """
     settings = state.settings
+    is_candidate = np.array([name in candidates for name in state.names])
+    pairs = is_candidate & is_candidate[:, None]
     decided = resolved_pairs(
         posterior,
         resolution=settings.resolution,
         confidence=settings.confidence,
         rope=settings.rope,
         beats=beats,
-        pairs=~state.resolved.all(axis=0),
+        pairs=pairs,
     )
-    is_candidate = np.array([name in candidates for name in state.names])
-    may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & is_candidate & is_candidate[:, None]
-    if groups is not None:  # what all instances decide may be undecided within a group, and the other way round
-        may_be_eliminated &= ~groups.settled
-    if settings.guarantee is not None:
+    if settings.guarantee is not None or groups is not None:
+        may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & pairs
+        if groups is not None:  # what all instances decide may be undecided within a group, and the other way round
+            may_be_eliminated &= ~groups.settled
         decided &= ~may_be_eliminated
-    resolved = resolved | decided
-    if settings.resolution == "membership" or groups is not None:
-        resolved &= ~_least_certain(over_time, may_be_eliminated, settings.confidence)
+    resolved: Mask = decided | ~pairs
     return resolved
 
 
@@ -170,20 +169,6 @@ def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
     equal = decided & ~better & ~better.transpose(0, 2, 1)
     crossing = np.logical_and(better.any(axis=0), better.any(axis=0).T)
     return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
-
-
-def _least_certain(over_time: Array, pairs: Mask, confidence: float) -> Mask:
-    """Return a mask (time, algorithm, algorithm) of the least certain time of each pair close to an elimination.
-
-    A pair is close if its probability of error is at most twice what elimination allows. Times are decided one by one,
-    in different rounds. Without this mask a race could end while an algorithm is almost certainly beaten at every time.
-    """
-    close = (over_time.min(axis=0) >= 1 - 2 * (1 - confidence)) & pairs
-    winner, loser = np.nonzero(close)
-    least = over_time.argmin(axis=0)[winner, loser]
-    mask = np.zeros(over_time.shape, dtype=bool)
-    mask[least, winner, loser] = mask[least, loser, winner] = True
-    return mask
 
 
 def _pair_entry(matrix: Array, each: Dominated, names: tuple[str, ...]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy
@@ -33,6 +33,13 @@ UNLIKELY = 0.02
 # A forecast depends on the closest pair, and jumps. Nine of ten changes from round to round were below a factor of 2.1; the
 # median of three rounds changes by at most about 1.5.
 ROUNDS = 3
+
+
+class _LogOdds(NamedTuple):
+    """The logit of the win rate of a pair, arrays of shape (time,)."""
+
+    mean: Array
+    deviation: Array
 
 
 def further_instances(
@@ -86,11 +93,11 @@ def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings)
     """
     result = {}
     for a, b in np.argwhere(np.triu(~resolved.all(axis=0), 1)).tolist():
-        odds = _logits(posterior, a, b)
+        odds = _log_odds(posterior, a, b)
         better, equal = _growth_needed(odds, settings)
         growth = np.minimum(better, equal)[~resolved[:, a, b]]
         if settings.resolution != "strict":
-            ahead = odds.mean(axis=1) > 0
+            ahead = odds.mean > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = np.minimum(growth, min(max(first, second), max(min(first, second), even)))
         result[a, b] = posterior.instances + (growth - 1) * compared_instances(posterior, a, b)
@@ -108,7 +115,7 @@ def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) ->
     for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
         compared = compared_instances(posterior, a, b)
         used = compared / (compared + settings.patience)
-        if _elimination_chance(_logits(posterior, a, b), settings.confidence, used) < UNLIKELY:
+        if _elimination_chance(_log_odds(posterior, a, b), settings.confidence, used) < UNLIKELY:
             left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
             left[:, b, a] = left[:, a, b]
     return left
@@ -138,7 +145,7 @@ def elimination_probability(
     members = [position for position, name in enumerate(posterior.names) if name in candidates]
     used = min(1.0, posterior.instances / most_instances)
     chances = (
-        _elimination_chance(_logits(posterior, first, second), confidence, used)
+        _elimination_chance(_log_odds(posterior, first, second), confidence, used)
         for first, second in combinations(members, 2)
     )
     return max(chances, default=0.0)
@@ -154,26 +161,28 @@ def compared_instances(posterior: Posterior, first: int, second: int) -> int:
     return max(int(posterior.comparisons[:, [first, second]].max(axis=0).min()), 1)
 
 
-def _elimination_chance(odds: Array, confidence: float, used: float) -> float:
+def _elimination_chance(odds: _LogOdds, confidence: float, used: float) -> float:
     """Return the probability that one of a pair is eliminated, from its logits and the used share of the instances."""
     needed, left = scipy.special.ndtri(confidence) * np.sqrt(used), np.sqrt(max(1 - used, 1e-12))
-    certainty = odds.mean(axis=1) / np.maximum(odds.std(axis=1), 1e-12)
+    certainty = odds.mean / odds.deviation
     return max(float(scipy.special.ndtr((lead.min() - needed) / left)) for lead in (certainty, -certainty))
 
 
-def _logits(posterior: Posterior, first: int, second: int) -> Array:
-    """Return the logits of a pair's win rates, shape (time, draw), all finite."""
-    rates = posterior.win_rates(first, second).astype(np.float64)
-    # Weighted outcomes can be 0 or 1, and a few huge logits would dominate the variance. P instances cannot distinguish
-    # a win rate within half an instance of 1 from 1. Under Plackett-Luce only rounding yields 0 or 1.
-    least = _ROUNDING if posterior.outcomes is None else 0.5 / (posterior.instances + 1)
-    logits: Array = scipy.special.logit(np.clip(rates, least, 1 - least))
-    return logits
+def _log_odds(posterior: Posterior, first: int, second: int) -> _LogOdds:
+    """Return the mean and the standard deviation of the logit of a pair's win rate.
+
+    Of a belief about the pair they follow from the moments of the win rate to first order.
+    """
+    if posterior.beliefs is None:
+        logits = scipy.special.logit(np.clip(posterior.win_rates(first, second), _ROUNDING, 1 - _ROUNDING))
+        return _LogOdds(logits.mean(axis=1), np.maximum(logits.std(axis=1), 1e-12))
+    mean, deviation = (each(first, second) for each in (posterior.beliefs.mean, posterior.beliefs.deviation))
+    return _LogOdds(scipy.special.logit(mean), np.maximum(deviation / (mean * (1 - mean)), 1e-12))
 
 
-def _growth_needed(odds: Array, settings: Settings) -> tuple[Array, Array]:
+def _growth_needed(odds: _LogOdds, settings: Settings) -> tuple[Array, Array]:
     """Return the growth of the data at each time that decides the sign, and the growth that decides equivalence."""
-    mean, deviation = np.abs(odds.mean(axis=1)), np.maximum(odds.std(axis=1), 1e-12)
+    mean, deviation = np.abs(odds.mean), odds.deviation
     edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
     spread = deviation / np.sqrt(_GROWTH)[:, None]
     better = scipy.special.ndtr(mean / spread) >= settings.confidence

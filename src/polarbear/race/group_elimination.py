@@ -99,7 +99,7 @@ def group_evidence(state: State) -> GroupEvidence:
         group_labels(state),
         prior=settings.prior,  # type: ignore[arg-type]  # `Settings` allows groups with BayesianBootstrap only
         draws=min(settings.draws, max(_DRAWS, math.ceil(2 / (1 - settings.confidence)))),
-        seed=seed_of(settings.seed, "groups", len(state.observations.runs)),
+        seed=seed_of(settings.seed, "posterior"),
     )
     threats, settled = [], np.zeros((len(state.names),) * 2, dtype=np.bool_)
     for group in fitted.values():
@@ -110,8 +110,8 @@ def group_evidence(state: State) -> GroupEvidence:
         better = (dominance(posterior) >= settings.confidence).any(axis=0)
         equal = (equivalence(posterior, rope=settings.rope) >= settings.confidence).any(axis=0)
         settled |= better.T | equal
-        if posterior.outcomes is not None:
-            posterior.outcomes.free_memory()
+        if posterior.beliefs is not None:
+            posterior.beliefs.free_memory()
     return GroupEvidence(tuple(map(str, fitted)), np.stack(threats), settled)
 
 

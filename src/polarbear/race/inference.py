@@ -32,7 +32,7 @@ def infer_posterior(state: State) -> Posterior:
         prior=settings.prior,
         method=settings.method,
         draws=settings.draws,
-        seed=seed_of(settings.seed, "posterior", len(state.observations.runs)),
+        seed=seed_of(settings.seed, "posterior"),
     )
 
 

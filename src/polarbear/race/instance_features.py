@@ -1,4 +1,7 @@
-"""Features of the instances of a race: plain values that a race file can store, and the groups that they define."""
+"""Features of instances: what counts as missing, as a number, as a truth value and as text, for races, tables and policies.
+
+Worker processes import this module, so it imports nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,52 @@ from typing import Any
 Value = float | bool | str | None  # None if it is missing
 Features = Mapping[str, Value]
 
+MISSING = frozenset({"", "?", "na", "<na>", "n/a", "nan", "nat", "null"})
+TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+
 _MOST = 10_000  # features of one instance
 _LONGEST = 1000  # characters of a name or a value
+
+
+def parse_value(value: Any) -> Value:
+    """Return a value as a number, a truth value or text; None if it is missing or not finite.
+
+    Examples
+    --------
+    >>> [parse_value(each) for each in ("7", "True", "no", "none", "?", None, float("nan"), 3, False)]
+    [7.0, True, False, 'none', None, None, None, 3.0, False]
+    """
+    numpy = sys.modules.get("numpy")  # every worker has this module, and must not import NumPy for it
+    value = value.item() if numpy is not None and isinstance(value, numpy.generic) else value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return None
+    text = str(value).strip()
+    if text.lower() in MISSING:
+        return None
+    if "_" in text:  # a name, even if float() accepts it
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return TRUTHS.get(text.lower(), text)
+    return number if math.isfinite(number) else None
+
+
+def level_name(value: float | bool | str) -> str:
+    """Return the name of a level of a category: whole numbers without a point, truth values as true and false.
+
+    Examples
+    --------
+    >>> level_name(1234567.0), level_name(0.1), level_name(True), level_name("a")
+    ('1234567', '0.1', 'true', 'a')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def plain_features(given: object) -> dict[str, Value] | None:
@@ -32,17 +79,8 @@ def plain_features(given: object) -> dict[str, Value] | None:
 
 
 def _plain(value: Any) -> Value:
-    numpy = sys.modules.get("numpy")  # every worker has this module, and must not import NumPy for it
-    value = value.item() if numpy is not None and isinstance(value, numpy.generic) else value
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
-        try:
-            number = float(value)
-        except OverflowError:
-            return None
-        return number if math.isfinite(number) else None
-    return str(value)[:_LONGEST]
+    parsed = parse_value(value)
+    return parsed[:_LONGEST] if isinstance(parsed, str) else parsed
 
 
 def features_by_index(given: Mapping[int, object] | Sequence[object]) -> dict[int, Features]:
@@ -95,14 +133,8 @@ def group_label(features: Features | None, name: str) -> str | None:
 
     Examples
     --------
-    >>> group_label({"dimension": 5.0}, "dimension"), group_label({"rotated": True}, "rotated"), group_label({}, "kind")
+    >>> group_label({"dimension": 5.0}, "dimension"), group_label({"rotated": "yes"}, "rotated"), group_label({}, "kind")
     ('5', 'true', None)
     """
-    value = None if features is None else features.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return value
-    return str(int(value)) if value.is_integer() else repr(value)
+    value = None if features is None else parse_value(features.get(name))
+    return None if value is None else level_name(value)

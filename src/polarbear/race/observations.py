@@ -5,11 +5,12 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.observe import Choices, Clusters, Rankings, rank_values
+from polarbear.observe import Choices, Clusters
+from polarbear.observe.rank_instances import rank_instances
 from polarbear.observe.repeated_runs import rank_repeated_runs
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     Block = tuple[tuple[int, ...], Choices]  # instances that were run together, and their choices
 
 
-class ClusterLabel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClusterLabel:
     """The cluster of a recorded run, together with the names for clusters and their members, see `Clusters`.
 
     The settings of a race do not mention clusters, since instances of live runs have none. A replay passes the names in
@@ -40,8 +42,8 @@ class Observations:
     """All runs so far, by (algorithm, instance), and the choices of each block of instances that were run together.
 
     Runs of eliminated algorithms are kept. An algorithm that was not run on an instance is missing from its ranking.
-    Instances have the clusters of their trajectories: replayed recordings can have one; live runs and runs from a race
-    file have none.
+    Instances have the clusters of their trajectories: replayed recordings can have one; live runs have one only if
+    instances are repeated.
     """
 
     runs: Runs = field(default_factory=dict)
@@ -109,9 +111,12 @@ def with_repeated_runs(choices: Choices, observations: Observations, settings: S
 
 def _choices(block: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Choices:
     """Return the choices of a block: its runs ranked at each time of the grid."""
-    ranks = rank_values(_values(block, runs, names, settings), **_ranking_options(settings))
+    values = _values(block, runs, names, settings)
     clusters = _clusters(block, runs, names)
-    return Choices.from_rankings(Rankings(ranks, names, settings.grid, clusters=clusters), per_instance=True)
+    options = _ranking_options(settings)
+    return Choices.from_rankings(
+        rank_instances(values, names, settings.grid, clusters=clusters, instances=block, **options)
+    )
 
 
 def _ranking_options(settings: Settings) -> dict[str, Any]:
@@ -171,6 +176,6 @@ def _check_clusters(blocks: list[Block]) -> None:
 def _partial_labels_message(labelled: int, number: int) -> str:
     """Return the message that only some instances have a cluster."""
     return (
-        f"expected a cluster for every instance of the race or for none, got one for {labelled} of {number}; a race "
-        "file does not store clusters, so replay recordings that have them in one go or without a file"
+        f"expected a cluster for every instance of the race or for none, got one for {labelled} of {number}; "
+        "label all recordings, or none"
     )

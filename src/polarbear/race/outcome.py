@@ -283,6 +283,8 @@ class RaceOutcome:
     def specialists(self) -> tuple[Specialist, ...]:
         """The candidates that another one beats on most instances at every time, kept because they come first often."""
         settings = self.state.settings
+        if settings.specialists == "drop":
+            return ()
         return find_specialists(
             self.posterior,
             confidence=settings.confidence,

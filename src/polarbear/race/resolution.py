@@ -46,7 +46,7 @@ def resolved_pairs(
     decided = better | better.transpose(0, 2, 1)
     # Beating takes precedence if both hold, which is possible within the region of practical equivalence.
     undecided = np.triu(np.logical_and(pairs, ~decided))  # equivalence is symmetric: the upper triangle is enough
-    once = equivalence(posterior, rope=rope, where=undecided) >= confidence
+    once = equivalence(posterior, rope=rope, where=undecided, at_least=confidence) >= confidence
     equal = once | once.transpose(0, 2, 1)
     resolved = decided | equal
     if resolution != "strict":

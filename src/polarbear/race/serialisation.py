@@ -1,8 +1,8 @@
-"""Convert settings and rounds to plain JSON values and back, without evaluating anything that is read."""
+"""Convert settings, rounds and clusters to plain JSON values and back, without evaluating anything that is read."""
 
 from __future__ import annotations
 
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -10,16 +10,9 @@ import numpy as np
 from polarbear.models import PRIORS, InverseGamma, LogNormal
 from polarbear.observe import Grid
 from polarbear.race.batching import AdaptiveBatch, FixedBatch
+from polarbear.race.observations import ClusterLabel
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.settings import Settings
-
-# Keys in race files of earlier versions that no longer exist. `calibration` in Settings was a correction of temporal
-# priors for correlation over time, which BayesianBootstrap replaces. These races must stay readable: the stored
-# decisions of their rounds remain valid, and later rounds use the race's prior without the correction.
-_DROPPED = {"Settings": frozenset({"calibration"})}
-
-# Keys that earlier versions do not know. They are written only if they are set, so that other races stay readable there.
-_NEW = {"Settings": frozenset({"groups"})}
 
 _KNOWN: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -33,6 +26,7 @@ _KNOWN: dict[str, type[Any]] = {
         Settings,
         Round,
         Eliminated,
+        ClusterLabel,
     )
 }
 
@@ -54,8 +48,7 @@ def to_plain(value: object) -> Any:
                 f"{value!r} cannot be written into a race file, which supports only PolarBear's own priors "
                 "and hyperpriors; race without a path"
             )
-        shown = [field.name for field in fields(value) if not _is_new_default(name, field, getattr(value, field.name))]
-        return {"is": name, **{each: to_plain(getattr(value, each)) for each in shown}}
+        return {"is": name, **{field.name: to_plain(getattr(value, field.name)) for field in fields(value)}}
     if isinstance(value, tuple | list):
         return [to_plain(each) for each in value]
     if isinstance(value, np.bool_ | np.integer | np.floating):
@@ -63,11 +56,6 @@ def to_plain(value: object) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"{value!r} cannot be written into a race file")
-
-
-def _is_new_default(name: str, field: Field[Any], value: object) -> bool:
-    """Return whether a field is new and has its default, which is not written."""
-    return field.name in _NEW.get(name, ()) and value == field.default
 
 
 def from_plain(data: Any) -> Any:
@@ -82,10 +70,8 @@ def from_plain(data: Any) -> Any:
         return tuple(from_plain(each) for each in data)
     if not isinstance(data, dict):
         return data
-    name = str(data.get("is"))
-    ignored = {"is"} | _DROPPED.get(name, frozenset())
-    content = {key: from_plain(value) for key, value in data.items() if key not in ignored}
-    kind = _KNOWN.get(name)
+    content = {key: from_plain(value) for key, value in data.items() if key != "is"}
+    kind = _KNOWN.get(str(data.get("is")))
     if kind is None:
         raise ValueError(
             f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it, so upgrade it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
-from polarbear.defaults import CONFIDENCE
+from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
 from polarbear.inference.request import check_request
 from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
 from polarbear.models import BayesianBootstrap, Prior, is_joint
@@ -35,8 +35,7 @@ class Settings:
     resolution
         "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
         also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
-        but a pair that is close to an elimination stays undecided at its least certain time, even if an earlier round
-        decided it there; and the race stops once further instances are unlikely to eliminate another algorithm.
+        and the race stops once further instances are unlikely to eliminate another algorithm.
     confidence
         α, the probability at which a relation is decided.
     rope
@@ -65,8 +64,8 @@ class Settings:
         end in an elimination within the patience is not left. None, the default: the race continues until every pair
         is decided, or until a limit.
     specialists
-        "keep": an algorithm eliminates another one only if it also comes first at least as often at every time, see
-        `polarbear.posterior.elimination`. "drop": it is enough that it wins on most instances.
+        "drop": an algorithm eliminates another one if it wins on most instances at every time. "keep": only if it also comes
+        first at least as often, see `polarbear.posterior.elimination`.
     groups
         The name of a feature of the instances. An algorithm is then eliminated only if it is also beaten at every time
         within every group of instances with the same value, with the probability `confidence`. Groups borrow from each
@@ -87,11 +86,11 @@ class Settings:
     maximise: bool = False
     failure: Failure = "last"
     absolute_tolerance: float = 0.0
-    relative_tolerance: float = 0.0
+    relative_tolerance: float = RELATIVE_TOLERANCE
     common_random_numbers: bool = False
     guarantee: float | None = None
     patience: int | None = None
-    specialists: Specialists = "keep"
+    specialists: Specialists = "drop"
     groups: str | None = None
 
     def __post_init__(self) -> None:

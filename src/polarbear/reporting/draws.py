@@ -24,7 +24,7 @@ def thin_and_round(posterior: Posterior) -> Posterior:
     A large grid or many algorithms leave room for fewer draws. The page stores square roots √θ in sixteen bits. The error
     of any value computed from ratings in [0, 1] is then at most 1.6e-5, and smaller where ratings are small.
     """
-    _, times, algorithms = posterior.ratings.shape
+    times, algorithms = len(posterior.grid), len(posterior.names)
     affordable = _BYTES * 3 // 4 // (2 * times * algorithms)  # two bytes per rating; base64 turns three into four
     thinned = posterior.thin(max(1, min(_DRAWS, affordable)))
     return replace(thinned, ratings=(_root_levels(thinned) / _LARGEST) ** 2)
@@ -40,16 +40,16 @@ def pack_win_rates(posterior: Posterior, *, level: float) -> str:
     """Return win rates of each pair a < b over time in base64, one byte each, in the order (pair, quantity, time).
 
     The quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate
-    above one half, from at most a thousand draws. One byte resolves steps of 1/255, finer than a chart can show.
+    above one half. Intervals are from at most a thousand draws. One byte resolves steps of 1/255, finer than a chart shows.
     """
-    thinned, (_, times, algorithms) = posterior.thin(_DRAWS_OF_PAIRS), posterior.ratings.shape
+    thinned, times, algorithms = posterior.thin(_DRAWS_OF_PAIRS), len(posterior.grid), len(posterior.names)
     tails = [(1 - level) / 2, (1 + level) / 2]
     pairs = [(a, b) for a in range(algorithms) for b in range(a + 1, algorithms)]
     numbers = np.empty((len(pairs), 4, times), dtype=np.uint8)
     for place, (a, b) in enumerate(pairs):
         rates = thinned.win_rates(a, b)
-        ahead = (rates > 0.5).mean(axis=1) + 0.5 * (rates == 0.5).mean(axis=1)
-        numbers[place] = np.rint(255 * np.stack([rates.mean(axis=1), *np.quantile(rates, tails, axis=1), ahead]))
+        ahead, mean = posterior.win_rate_above(a, b), posterior.expected_win_rate(a, b)
+        numbers[place] = np.rint(255 * np.stack([mean, *np.quantile(rates, tails, axis=1), ahead]))
     return base64.b64encode(numbers.tobytes()).decode("ascii")
 
 

@@ -38,10 +38,9 @@ def portfolio_win_rates(posterior: Posterior, candidates: Sequence[int]) -> dict
         up to which all sets are contained; 1 if there are too many pairs. `packed` holds the rates as shares of 65,535 in
         base64: little-endian, sixteen bits, in the order (set, single, time), with smaller sets first.
     """
-    outcomes = posterior.outcomes
-    if outcomes is None:
+    if posterior.beliefs is None:
         return None
-    (rows, times, _), draws = outcomes.ranks.shape, outcomes.weights.shape[1]
+    (rows, times, _), draws = posterior.beliefs.sample.rankings.ranks.shape, posterior.draws
     most = min(_CURVES, _POINTS // (rows * times * min(draws, _FEWEST)))
     every = range(len(posterior.names))
     columns = list(every if _largest_size(len(every), most) == min(MACHINES, len(every)) else candidates)

@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.defaults import LEVEL
 from polarbear.features.dependence import group_posteriors
-from polarbear.features.policy_tree import Branch
+from polarbear.features.policy_tree import Branch, walk
 from polarbear.features.scores import TooFewRunsError
 from polarbear.features.splits import describe_conditions
 from polarbear.features.tree_rows import tree_rows
@@ -60,6 +60,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
                 "depth": row.depth,
                 "condition": row.condition,
                 "instances": row.instances,
+                "note": row.note,
                 "stretches": [[names.index(each.name), each.start, each.stop, each.share] for each in row.stretches],
                 "sentence": row.sentence(),
             }
@@ -101,6 +102,8 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
             {
                 "name": group.name,
                 "instances": group.instances,
+                "size": group.size,
+                "note": group.note,
                 "order": [names.index(name) for name in order],
                 "times": bands.edge_times.tolist(),
                 "probability": bands.edges.T[stacked].round(4).tolist(),
@@ -176,15 +179,19 @@ def _policy(subject: Subject, found: Dependence) -> dict[str, Any]:
 
 def _undivided(found: Dependence) -> list[dict[str, Any]]:
     """Return names, sizes and draws of the groups that are divided further, without that of all instances."""
-    named = [(conditions, node) for conditions, node in found.explanation.tree.walk() if conditions and node.split]
-    posteriors = group_posteriors(found, [node for _, node in named])
+    both = zip(found.explanation.tree.walk(), walk(found.policy.root), strict=True)
+    named = [(conditions, node, part.undivided) for (conditions, node), (_, part) in both if isinstance(part, Branch)][
+        1:
+    ]
+    posteriors = group_posteriors(found, [node for _, node, _ in named])
     return [
         {
             "name": describe_conditions(conditions),
-            "instances": len(node.rows),
+            "instances": leaf.instances,
+            "note": leaf.note,
             **_packed(posterior, _draws_per_group(found)),
         }
-        for (conditions, node), posterior in zip(named, posteriors, strict=True)
+        for (conditions, _, leaf), posterior in zip(named, posteriors, strict=True)
     ]
 
 

@@ -31,8 +31,8 @@ from polarbear.reporting.sentences import (
     stop_sentence,
     uncertainty_sentences,
 )
+from polarbear.selection.observed_times import independent_units
 from polarbear.verdict.rendering import heading
-from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,15 +81,19 @@ def best_by_budget(subject: Subject) -> Data:
 
 
 def groups(subject: Subject) -> Data | None:
-    """Return the leaders over the budgets and the algorithms that are not eliminated, for each group of instances."""
+    """Return the leaders over the budgets and the algorithms that are not eliminated, for each group of instances.
+
+    Those of all instances stand for a group that is too small.
+    """
     if not subject.groups:
         return None
     names = subject.posterior.names
     rows = []
     for name, given in subject.groups.items():
-        posterior = given.posterior if isinstance(given, GroupPosterior) else given
-        basis = given.sentence if isinstance(given, GroupPosterior) else with_noun(posterior.instances, "instance")
-        borrowed = given.borrowed_text if isinstance(given, GroupPosterior) else ""
+        group = given
+        if not isinstance(group, GroupPosterior):
+            group = GroupPosterior(group.instances, independent_units(group), group)
+        posterior = subject.posterior if group.is_too_small else group.posterior
         beaten = {
             each.name for each in dominated(posterior, confidence=subject.confidence, elimination=subject.elimination)
         }
@@ -98,9 +102,9 @@ def groups(subject: Subject) -> Data | None:
         rows.append(
             {
                 "name": str(name),
-                "instances": posterior.instances,
-                "borrowed": borrowed,
-                "basis": basis,
+                "instances": group.instances,
+                "note": group.note,
+                "basis": group.size,
                 "candidates": [names.index(each) for each in candidates],
                 "stretches": [
                     [_column(names, each), each.start, each.stop, each.choice, each.certainty]
@@ -123,11 +127,11 @@ def explorer(subject: Subject) -> Data:
     """
     names = subject.posterior.names
     return {
-        "draws": len(subject.embedded.ratings),
+        "draws": subject.embedded.draws,
         "packed": pack_ratings(subject.embedded),
         "reliable": subject.posterior.diagnostics.reliable,
         "message": subject.posterior.diagnostics.message.rstrip("."),
-        "copies": extra_runs(subject.embedded.outcomes) is None,
+        "copies": extra_runs(subject.embedded.beliefs) is None,
         "portfolios": portfolio_win_rates(subject.embedded, [names.index(name) for name in subject.candidates]),
     }
 
@@ -239,7 +243,7 @@ def cost(subject: Subject) -> Data | None:
 def trust(subject: Subject) -> Data:
     """Return sentences on the prior, the computation and what remains uncertain, and the undecided pairs."""
     posterior, result = subject.posterior, subject.result
-    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, len(subject.embedded.ratings))]
+    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, subject.embedded.draws)]
     data = {
         "status": status_sentences(subject.summary.status),
         "sentences": sentences,

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from polarbear.posterior.outcome_draws import model_share
 from polarbear.selection.observed_times import unobserved_sentence
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from polarbear.arrays import Array
-    from polarbear.posterior.outcome_draws import OutcomeDraws
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.race.rounds import Eliminated
@@ -58,12 +50,11 @@ def stop_sentence(result: RaceResult, *, running: bool) -> str:
 
 def prior_sentences(posterior: Posterior) -> list[str]:
     """Return sentences on what the prior assumes, and what that means for the probabilities."""
-    if posterior.outcomes is not None:
+    if posterior.beliefs is not None:
         return [
             "Prior: the Bayesian bootstrap. Which instances come next is uncertain, so each draw weights the observed "
-            "instances at random, and every win rate and rating is a weighted share of instances. Correlation within a run "
-            "over time is accounted for.",
-            _plackett_luce_share(posterior.outcomes),
+            "instances at random. Each pair of algorithms has a prior of its own: a statement about two algorithms does not "
+            "depend on which others take part. Correlation within a run over time is accounted for.",
         ]
     model = (
         f"Prior: the Plackett-Luce model with {posterior.prior}. One rating per algorithm and time determines "
@@ -78,47 +69,19 @@ def prior_sentences(posterior: Posterior) -> list[str]:
     ]
 
 
-def _plackett_luce_share(outcomes: OutcomeDraws) -> str:
-    """Return sentences on how much of the win rates and ratings comes from the Plackett-Luce fit."""
-    weight, in_ratings = outcomes.model_weight, outcomes.model_weights_in_ratings
-    if in_ratings is None:
-        return "Win rates and ratings are outcomes alone, without a Plackett-Luce model: instances may differ in kind."
-    if math.isinf(weight):
-        return (
-            "Win rates and ratings come from a Plackett-Luce fit under these weights, not from the outcomes themselves."
-        )
-    pairs = [(a, b) for a in range(outcomes.algorithms) for b in range(a + 1, outcomes.algorithms)]
-    of_win_rates = _range_of([weight / (weight + outcomes.comparisons(a, b)) for a, b in pairs])
-    sentence = (
-        f"Outcomes are blended with a Plackett-Luce fit whose weight equals {weight:,.3g} instances: {of_win_rates} of each "
-        "win rate comes from the model."
-        if weight
-        else "Win rates are outcomes alone, without a Plackett-Luce model."
-    )
-    if (in_ratings != weight).any():
-        of_ratings = _range_of([model_share(in_ratings, known).mean(axis=-1) for known in outcomes.observations()])
-        sentence += f" In ratings the weight is uncertain; on average {of_ratings} of each rating comes from the model."
-    return f"{sentence} This share falls as instances are added."
-
-
-def _range_of(shares: Sequence[Array]) -> str:
-    lowest, highest = (percent(float(edge(np.concatenate(shares)))) for edge in (np.min, np.max))
-    return highest if lowest == highest else f"{lowest.removesuffix(_PERCENT)} to {highest}"
-
-
 def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     """Return sentences on what the diagnostics of the posterior mean."""
     diagnostics, sentences = posterior.diagnostics, []
     if not diagnostics.reliable:
         warning = "The computation did not pass its own checks; treat every number on this page with caution."
         sentences += [warning, diagnostics.message]
-    elif posterior.outcomes is None:  # independent draws of weights need no check
+    elif posterior.beliefs is None:  # independent draws of weights need no check
         passed = (
             "The computation passed its own checks: the draws follow the model. Whether the model fits the data is another "
             "question."
         )
         sentences += [passed, diagnostics.message]
-    total = len(posterior.ratings)
+    total = posterior.draws
     thinned = (
         ", so that its numbers may differ by a percentage point or two from those at the top" if draws < total else ""
     )

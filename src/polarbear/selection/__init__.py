@@ -1,7 +1,7 @@
 """Selection of an algorithm or portfolio (the paper's "Algorithm Selection under Time Preferences and Risk Profiles").
 
 A `Posterior` comes in; recommendations, decision maps and regret bounds go out. No algorithm is run and no inference is
-repeated. The package needs NumPy alone. Each step has a module:
+repeated. Each step has a module:
 
 - `criterion`: turns each draw into a curve over time per candidate, by default its rating.
 - `preference`: turns a curve into a value; `budget_distribution` and `custom_preference` define the largest two, and

@@ -1,9 +1,9 @@
 """Criteria: what counts at one budget.
 
 A criterion turns a posterior into curves (draw, time, algorithm) in [0, 1]; higher is better. Preferences and risk attitudes
-then turn the curves into scores. `FirstPlace`, `MeanRank` and `WinRateAgainst` are exact for every posterior, since a
-posterior consists of ratings and win rates. `TopK` needs whole rankings: those of the weighted instances under
-`BayesianBootstrap`, and those of the Plackett-Luce model under other priors.
+then turn the curves into scores. `TopK` needs whole rankings: those of the weighted instances under `BayesianBootstrap`, and
+those of the Plackett-Luce model under other priors. All others are exact for every posterior, since a posterior consists of
+ratings and win rates.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.observe.names import index_of
 from polarbear.observe.rankings import ABSENT
-from polarbear.posterior.outcome_draws import model_share
-from polarbear.single_thread import single_thread
+from polarbear.posterior.keyed_numbers import keyed_generator
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array, Array32, Indices, Ranks
-    from polarbear.posterior.outcome_draws import OutcomeDraws
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
+    from polarbear.posterior.pair_beliefs import PairBeliefs
     from polarbear.posterior.posterior import Posterior
 
 
@@ -62,9 +65,8 @@ class TopK:
     `TopK(1)` is `FirstPlace()`. Algorithms that tie for the last of these places share it.
 
     Under `BayesianBootstrap` this is the weighted share among the instances on which all algorithms were observed: if one is
-    missing, the first k places of the others are unknown. The share is blended with the Plackett-Luce fit as the ratings
-    are, with the weight of the fit relative to these instances. Under the other priors it follows from Plackett-Luce. At
-    times at which some algorithms were not observed, the first k places are those among the others.
+    missing, the first k places of the others are unknown. Under the other priors it follows from Plackett-Luce. At times at
+    which some algorithms were not observed, the first k places are those among the others.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ class TopK:
             return posterior.ratings[:, times]
         places = np.arange(len(posterior.grid))[times]
         patterns, index = np.unique(posterior.observed[times], axis=0, return_inverse=True)
-        result = np.zeros((len(places), algorithms, len(posterior.ratings)))
+        result = np.zeros((len(places), algorithms, posterior.draws))
         for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all times
             at, columns = np.flatnonzero(index.ravel() == number), np.flatnonzero(observed)
             if columns.size:
@@ -121,7 +123,7 @@ class MeanRank:
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
         """Return curves (draw, time, algorithm) at the selected times."""
         number = len(posterior.names)
-        draws, used = len(posterior.ratings), len(posterior.grid.times[times])
+        draws, used = posterior.draws, len(posterior.grid.times[times])
         observed = posterior.observed[times]
         wins = np.zeros((used, number, draws))
         for a, b in zip(*np.triu_indices(number, 1), strict=True):
@@ -155,7 +157,7 @@ class WinRateAgainst:
     def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
         """Return curves (draw, time, algorithm) at the selected times."""
         baseline = index_of(self.baseline, posterior.names)
-        draws, used = len(posterior.ratings), len(posterior.grid.times[times])
+        draws, used = posterior.draws, len(posterior.grid.times[times])
         rates = np.full((used, len(posterior.names), draws), 0.5)
         for a in range(len(posterior.names)):
             if a != baseline:
@@ -170,13 +172,55 @@ class WinRateAgainst:
         return f"the win rate against {self.baseline}"
 
 
+@dataclass(frozen=True)
+class StrongestRival:
+    """The win rate against the strongest rival, min_b w(a, b) in each draw.
+
+    Rivals are the other algorithms that were observed at the same time. Without any the value is one.
+    """
+
+    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, algorithm) at the selected times."""
+        return _lowest_win_rates(posterior, posterior.observed[times], lambda rates: rates[times])
+
+    def averages(self, posterior: Posterior, weights: Array) -> Array:
+        """Return values (draw, algorithm) for a random budget: win rates are averaged over time before the minimum.
+
+        The weights of the times sum to one. The value is then a share of instances and budgets.
+        """
+        rivals = np.any(posterior.observed[weights > 0], axis=0, keepdims=True)
+        return _lowest_win_rates(posterior, rivals, lambda rates: (weights @ rates)[None])[:, 0]
+
+    def describe(self, value: float, algorithms: int) -> str:
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
+        return f"wins on {_percent(value)} of instances against its strongest rival"
+
+    def __str__(self) -> str:
+        return "the win rate against the strongest rival"
+
+
 Criterion = FirstPlace | TopK | MeanRank | WinRateAgainst
+
+
+def _lowest_win_rates(
+    posterior: Posterior, rivals: Mask, read: Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
+) -> Array:
+    """Return the lowest win rate over rivals (row, algorithm), in shape (draw, row, algorithm).
+
+    `read` turns the win rates of a pair (time, draw) into rows.
+    """
+    lowest = np.ones((*rivals.shape, posterior.draws))
+    for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
+        rates = read(posterior.win_rates(int(a), int(b)))
+        np.minimum(lowest[:, a], rates, out=lowest[:, a], where=rivals[:, [b]])
+        np.minimum(lowest[:, b], 1 - rates, out=lowest[:, b], where=rivals[:, [a]])
+    return lowest.transpose(2, 0, 1)
 
 
 def _top(posterior: Posterior, k: int, times: Indices, columns: Indices) -> Array:
     """Return P(among the first k) of some algorithms among themselves, shape (time, algorithm, draw)."""
-    if posterior.outcomes is not None:
-        return _top_of_outcomes(posterior.outcomes, k, times, columns)
+    if posterior.beliefs is not None:
+        return _top_of_outcomes(posterior.beliefs, k, times, columns)
     return plackett_luce_top(posterior.ratings.transpose(1, 2, 0)[np.ix_(times, columns)], k)
 
 
@@ -236,37 +280,24 @@ def _add_entrant(counts: Array, waiting: Array, arrived: Array) -> Array:
     return updated
 
 
-def _top_of_outcomes(outcomes: OutcomeDraws, k: int, times: Indices, columns: Indices) -> Array:
-    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances blended with the model fit.
+def _top_of_outcomes(beliefs: PairBeliefs, k: int, times: Indices, columns: Indices) -> Array:
+    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances.
 
-    Only the algorithms `columns` count, and only instances on which all of them were observed.
+    Only the algorithms `columns` count, and only instances on which all of them were observed. The prior is as heavy as one
+    instance: its first place is divided at random, as in ratings, and the other places evenly.
     """
-    model = None
-    weights = outcomes.model_weights_in_ratings
-    if outcomes.utilities is not None and weights is not None:
-        utilities = outcomes.utilities[np.ix_(times, columns)].astype(np.float64)
-        strengths = np.exp(utilities - utilities.max(axis=1, keepdims=True))
-        model = plackett_luce_top(strengths, k)
-        if np.isinf(weights).all():
-            return model
-    ranks = outcomes.ranks[:, times][..., columns]
-    complete = (ranks != ABSENT).all(axis=2)
-    scale = complete.astype(np.float32)
-    if outcomes.scale is not None:
-        scale *= outcomes.scale[:, times]
-    shares = _shares_of_top(ranks, k) * scale[..., None]
-    rows, used, algorithms = ranks.shape
-    with single_thread():
-        total = (scale.T @ outcomes.weights)[:, None]
-        sums = (shares.reshape(rows, -1).T @ outcomes.weights).reshape(used, algorithms, -1)
-    # A draw without weight on complete instances is uninformative: all algorithms get k / n.
-    result = np.divide(sums, total, out=np.full_like(sums, min(k / algorithms, 1.0)), where=total > 0).astype(
-        np.float64
-    )
-    if model is not None and weights is not None:
-        result += model_share(weights, outcomes.sizes @ complete)[:, None] * (model - result)
-    blended: Array = np.clip(result, 0.0, 1.0)
-    return blended
+    sample = beliefs.sample
+    ranks = sample.rankings.ranks[:, times][..., columns]
+    weights = ((ranks != ABSENT).all(axis=2) * sample.shares[:, times]).astype(np.float32)
+    instances, used, algorithms = ranks.shape
+    shares = (_shares_of_top(ranks, k) * weights[..., None]).reshape(instances, -1)
+    sums = beliefs.weighted_sums(np.hstack([shares, weights]))
+    placed, total = sums[: shares.shape[1]].reshape(used, algorithms, -1), sums[shares.shape[1] :, None]
+    prior = keyed_generator(beliefs.seed, "first places").standard_gamma(1 / algorithms, (beliefs.draws, algorithms)).T
+    mass, among_others = prior.sum(axis=0), min((k - 1) / max(algorithms - 1, 1), 1.0)
+    prior_placed = prior + among_others * (mass - prior)
+    result: Array = np.clip((placed + prior_placed) / (total + mass), 0.0, 1.0)
+    return result
 
 
 def _shares_of_top(ranks: Ranks, k: int) -> Array32:

@@ -185,7 +185,7 @@ def _extents_of_copies(
     posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
 ) -> dict[str, Extent]:
     """Return what the value of copies of each algorithm is based on at the weighted times; none without repeated runs."""
-    repeated = extra_runs(posterior.outcomes)
+    repeated = extra_runs(posterior.beliefs)
     if repeated is None:
         return {}
     if not isinstance(preference, Custom):

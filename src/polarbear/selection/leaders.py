@@ -179,7 +179,7 @@ def _probability_leading(posterior: Posterior, columns: Indices, answers: Answer
     if not posterior.joint:
         highest: Array = answers.probability.max(axis=0)
         return highest
-    leads = np.zeros((len(posterior.ratings), len(columns)), dtype=bool)
+    leads = np.zeros((posterior.draws, len(columns)), dtype=bool)
     for t, row in enumerate(answers.observed):
         known = np.flatnonzero(row)
         if known.size > 1 or len(columns) == 1:  # where its competitors were not observed, an algorithm does not lead

@@ -79,5 +79,5 @@ def plackett_luce_chance(ratings: Array, extra: Indices) -> Array:
 
 def measured_copies(posterior: Posterior, columns: Sequence[int], times: slice = slice(None)) -> MeasuredCopies | None:
     """Return what copies of the candidates add at some of the times; None if no problem was repeated."""
-    runs = extra_runs(posterior.outcomes)
+    runs = extra_runs(posterior.beliefs)
     return None if runs is None else MeasuredCopies(runs.at_times(times), columns)

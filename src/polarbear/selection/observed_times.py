@@ -117,8 +117,7 @@ def thin_data_sentence(posterior: Posterior) -> str:
 
 def independent_units(posterior: Posterior) -> int:
     """Return the number of instances, or of clusters if the answer generalises to new ones."""
-    outcomes = posterior.outcomes
-    return posterior.instances if outcomes is None else round(float(outcomes.sizes[: outcomes.observed].sum()))
+    return posterior.instances if posterior.beliefs is None else posterior.beliefs.sample.number_of_units
 
 
 def few_data_sentence(posterior: Posterior) -> str:

@@ -295,11 +295,11 @@ def _expected_win_rate(
     The model gives the win rate of members, shape (time, draw). Without copies among the rivals, outcomes give the win rate
     of different members, and repeated runs the chance that copies add to it.
     """
-    outcomes, different = posterior.outcomes, list(dict.fromkeys(members))
-    copied, repeated = len(different) < len(members), extra_runs(outcomes)
-    if outcomes is None or len(set(rivals)) < len(rivals) or (copied and repeated is None):
+    beliefs, different = posterior.beliefs, list(dict.fromkeys(members))
+    copied, repeated = len(different) < len(members), extra_runs(beliefs)
+    if beliefs is None or len(set(rivals)) < len(rivals) or (copied and repeated is None):
         return np.asarray(by_model(members).mean(axis=1))
-    base: NDArray[Any] = outcomes.best_of(different, rivals)
+    base: NDArray[Any] = beliefs.best_of(different, rivals)
     if copied and repeated is not None:
         extra = {each: number - 1 for each, number in Counter(members).items() if number > 1}
         without = by_model(different)

@@ -8,7 +8,7 @@ values at grid times, so the grid can change later without new runs. Nothing in 
 - `rows`, `checksums`: rows of the tables, and the checksums by which damage is recognised.
 - `inspection`: what is damaged in a file, and what is intact.
 - `new_file`: a file that appears under its name only when it is complete.
-- `schema`, `upgrades`: the tables, their version, how SQLite opens a file, and how old files get the newest format.
+- `schema`: the tables, the version of the format, and how SQLite opens a file.
 - `place`: what lies at a path, and whether an open file is still there.
 - `lock`: the lock that admits one writer at a time.
 - `errors`: errors of SQLite and damage, with messages that say what to do.

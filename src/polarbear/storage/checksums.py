@@ -10,9 +10,6 @@ all of them, and each row is read only once. SQLite checks the structure of the 
 
 What it protects against: damage by disks, memory, copies and other programs. It is not a signature: a program that
 changes a file on purpose can compute new checksums.
-
-Files of format 1 have no checksums. Their rows are checked for types and encoding only, until the first writer upgrades
-the file and computes the checksums of what it holds then.
 """
 
 from __future__ import annotations
@@ -40,13 +37,13 @@ def about_checksum(row: Sequence[Any]) -> bytes:
 
 def run_checksum(row: Sequence[Any]) -> bytes:
     """Return the checksum of the columns of a run, in the order of the table."""
-    algorithm, instance, seed, seed_2, asked, until, reached, maximise, status, message, wall, cpu, ended, events = row
+    algorithm, instance, seed, seed_2, asked, until, reached, maximise, status, *texts, wall, cpu, ended, events = row
     if len(events) % 16:
         raise TypeError("an incomplete pair of time and value")
-    texts = "\0".join((algorithm, seed, seed_2, status, message)).encode()
+    text = "\0".join((algorithm, seed, seed_2, status, *texts)).encode()  # with the cluster and the message
     # SQLite stores -0.0 as 0.
     times = asked + 0.0, until + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
-    return _hash(_RUN_NUMBERS.pack(instance, maximise, *times, len(texts)), texts, events)
+    return _hash(_RUN_NUMBERS.pack(instance, maximise, *times, len(text)), text, events)
 
 
 def event_checksum(row: Sequence[Any], previous: bytes) -> bytes:

@@ -33,15 +33,35 @@ def replay_error(path: Path, what: str) -> DamagedRaceFile:
     )
 
 
+def format_error(path: Path, stored: int, known: int) -> ValueError:
+    """Return the error for a race file of a format other than the known one."""
+    if stored > known:
+        return ValueError(
+            f"{path} was written by a newer PolarBear (format {stored}, this version reads {known}); upgrade PolarBear to "
+            "use it"
+        )
+    if stored < 1:
+        return damage_error(path, [f"the format is {stored}, which no version of PolarBear has written"])
+    return ValueError(
+        f"{path} was written by PolarBear 0.{stored}, whose race files this version does not read; export its runs with "
+        f"PolarBear 0.2 (polarbear export {_typed(path)} runs -o runs.csv) and read the table here (polarbear analyse "
+        "runs.csv, with --clock seconds if that was the clock of the race)"
+    )
+
+
 def _printable(text: str) -> str:
     """Return a text on one line; what SQLite quotes from a damaged file may contain anything."""
     return "".join(each if each.isprintable() else "?" for each in " ".join(text.split()))
 
 
 def _advice(path: Path) -> str:
+    return f"restore it from a copy, or see what can be saved with: polarbear verify {_typed(path)}"
+
+
+def _typed(path: Path) -> str:
+    """Return a path as you would type it in the shell."""
     here = Path.cwd()
-    shown = shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
-    return f"restore it from a copy, or see what can be saved with: polarbear verify {shown}"
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 @contextmanager

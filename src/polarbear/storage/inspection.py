@@ -34,8 +34,8 @@ class Inspection:
 
     Attributes
     ----------
-    path, format
-        The file, and the version of its format.
+    path
+        The file.
     damage
         Everything that is damaged, one description each; empty if the file is intact.
     tables
@@ -43,18 +43,13 @@ class Inspection:
     """
 
     path: Path
-    format: int
     damage: tuple[str, ...]
     tables: dict[str, list[rows.Row]]
-
-    @property
-    def has_checksums(self) -> bool:
-        """Whether damage to single values can be recognised."""
-        return self.format >= 2
+    format = schema.FORMAT
 
     def about(self) -> dict[str, Any]:
         """Return the intact settings and other values."""
-        return rows.decode_about(self.tables["about"], self.path)
+        return rows.decode_about(self.tables["about"])
 
     def runs(self) -> dict[tuple[str, int], Run]:
         """Return the intact runs."""
@@ -62,7 +57,7 @@ class Inspection:
 
     def events(self) -> list[Event]:
         """Return the intact beginning of the journal."""
-        return [rows.decode_event(row, self.path) for row in self.tables["event"]]
+        return [rows.decode_event(row) for row in self.tables["event"]]
 
     def shorten(self, events: int) -> Inspection:
         """Return the same without the entries of the journal after the first `events`."""
@@ -74,20 +69,13 @@ def inspect_file(path: str | PathLike[str]) -> Inspection:
     place = resolve(path)
     require_file(place)
     with translate_errors(place), closing(schema.connect_to_inspect(place)) as connection:
-        stored = schema.stored_version(connection)
-        if stored > schema.version():
-            raise schema.newer_error(place, stored)
         damage = _structural_faults(connection)
-        if stored < 1:
-            damage.append(f"the format, {stored}, which no version of PolarBear has written")
-        # Only the format is damaged if the tables have checksums nevertheless.
-        columns = {name for (_, name, *_) in connection.execute("PRAGMA table_info(event)")}
         tables = {}
         for table in rows.COLUMNS:
-            checked = _read_table(connection, table, has_checksums="checksum" in columns)
+            checked = _read_table(connection, table)
             damage += checked.damage
             tables[table] = checked.intact
-    return Inspection(place, stored, tuple(damage), {**tables, "event": _unbroken(tables["event"])})
+    return Inspection(place, tuple(damage), {**tables, "event": _unbroken(tables["event"])})
 
 
 def write_intact(inspection: Inspection, path: str | PathLike[str]) -> None:
@@ -106,10 +94,9 @@ def _structural_faults(connection: sqlite3.Connection) -> list[str]:
     return [f"the structure: {line}" for line in lines[:_MOST_FAULTS]]
 
 
-def _read_table(connection: sqlite3.Connection, table: str, *, has_checksums: bool) -> rows.Checked:
+def _read_table(connection: sqlite3.Connection, table: str) -> rows.Checked:
     """Read the rows of a table one after the other, and skip those that SQLite cannot read."""
-    checksum = "checksum" if has_checksums else "NULL"
-    query = f"SELECT rowid, {rows.COLUMNS[table]}, {checksum} FROM {table} WHERE rowid"
+    query = f"SELECT rowid, {rows.COLUMNS[table]}, checksum FROM {table} WHERE rowid"
     found: list[rows.Row] = []
     start, skipped, unreadable = 1, 0, False
     while skipped < _MOST_SKIPPED:
@@ -126,7 +113,7 @@ def _read_table(connection: sqlite3.Connection, table: str, *, has_checksums: bo
         except sqlite3.DatabaseError:
             skipped += 1
         start += 1
-    checked = rows.check(table, found, has_checksums=has_checksums)
+    checked = rows.check(table, found)
     if table == "event":
         checked = rows.check_end(checked, _last_number(connection))
     lost = [f"rows of the table `{table}` that cannot be read"] if unreadable else []

@@ -52,7 +52,6 @@ class RaceFile:
         self.path = path
         self._connection = connection
         self._lock = lock
-        self._has_checksums = schema.has_checksums(connection)
         self._presence = Presence.of(path)
         self._change: str | None = None
         self._writing = threading.Lock()
@@ -78,7 +77,7 @@ class RaceFile:
         try:
             remove_leftovers(place.parent)
             with publish_when_complete(place) as unfinished:
-                schema.create(unfinished, texts)
+                schema.fill(unfinished, {"about": texts.items()})
             return cls._connect(place, lock)
         except BaseException:
             lock.release()
@@ -136,7 +135,7 @@ class RaceFile:
     @property
     def about(self) -> dict[str, Any]:
         """The settings, seed, versions and other values of the race, as a copy; `set_about` changes them."""
-        return rows.decode_about(self._read_checked("about"), self.path)
+        return rows.decode_about(self._read_checked("about"))
 
     def set_about(self, key: str, value: Any) -> None:
         """Store a JSON value under a key, and replace an earlier one."""
@@ -194,7 +193,7 @@ class RaceFile:
 
     def events(self) -> list[Event]:
         """Return the journal in the order in which it was written."""
-        return [rows.decode_event(row, self.path) for row in self._read_checked("event")]
+        return [rows.decode_event(row) for row in self._read_checked("event")]
 
     def copy_to(self, path: str | PathLike[str]) -> None:
         """Write a copy of the current file, even while it is being written; raise if the name exists."""
@@ -247,7 +246,7 @@ class RaceFile:
     def _read_checked(self, table: str) -> list[rows.Row]:
         """Return all rows of a table; raise DamagedRaceFile unless each one has its checksum."""
         with self._writing, translate_errors(self.path):
-            checked = schema.read(self._connection, table, has_checksums=self._has_checksums)
+            checked = schema.read(self._connection, table)
             if checked.damage:
                 raise damage_error(self.path, checked.damage)
             if self._lock is not None and table != "run":

@@ -12,12 +12,11 @@ import numpy as np
 
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Run
+from polarbear.race.serialisation import from_plain, to_plain
 from polarbear.storage.checksums import WRONG_TYPES, about_checksum, event_checksum, run_checksum
-from polarbear.storage.errors import damage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from polarbear.race.jobs import Job
 
@@ -27,7 +26,7 @@ Row = tuple[Any, ...]
 COLUMNS = {
     "about": "key, value",
     "run": (
-        "algorithm, instance, seed, instance_seed, asked, until, reached, maximise, status, message, seconds, "
+        "algorithm, instance, seed, instance_seed, asked, until, reached, maximise, status, cluster, message, seconds, "
         "cpu_seconds, ended, events"
     ),
     "event": "number, kind, data, time",
@@ -67,23 +66,18 @@ INSERTIONS = {
 }
 
 
-def selection(table: str, *, has_checksums: bool) -> str:
-    """Return the SQL that reads all rows of a table with their checksums, NULL in files of format 1."""
-    return f"SELECT {COLUMNS[table]}, {'checksum' if has_checksums else 'NULL'} FROM {table} ORDER BY rowid"
+def check(table: str, found: Iterable[Row]) -> Checked:
+    """Compare the rows of a table, each with its checksum as the last value, with their checksums.
 
-
-def check(table: str, found: Iterable[Row], *, has_checksums: bool) -> Checked:
-    """Compare the rows of a table, in the order of `selection`, with their checksums.
-
-    Without checksums, only types and encoding are checked. An event is compared with the stored checksum of the previous
-    one, so that one damaged event does not condemn all later ones.
+    An event is compared with the stored checksum of the previous one, so that one damaged event does not condemn all
+    later ones.
     """
     checksum, describe = _CHECKSUMS[table], _DESCRIPTIONS[table]
     intact, damage, previous = [], [], b""
     for row in found:
         content, stored = row[:-1], row[-1]
         try:
-            right = checksum(content, previous) == stored or not has_checksums
+            right = checksum(content, previous) == stored
         except WRONG_TYPES:
             right = False
         if right:
@@ -135,6 +129,7 @@ def encode_run(run: Run, job: Job) -> Row:
         float(run.reached),
         int(trajectory.maximise),
         run.status,
+        _encode_cluster(run),
         run.message,
         float(run.seconds),
         float(run.cpu_seconds),
@@ -142,6 +137,21 @@ def encode_run(run: Run, job: Job) -> Row:
         np.concatenate([trajectory.times, trajectory.values]).astype("<f8", copy=False).tobytes(),
     )
     return (*row, run_checksum(row))
+
+
+def _encode_cluster(run: Run) -> str:
+    """Return the cluster of a run as JSON; raise a ValueError unless an equal one can be read back."""
+    cluster = run.trajectory.cluster
+    try:
+        text = json.dumps(to_plain(cluster))
+        if from_plain(json.loads(text)) == cluster:
+            return text
+    except ValueError:
+        pass
+    raise ValueError(
+        f"expected text, numbers or tuples of these as the cluster of instance {run.trajectory.instance}, which a race "
+        f"file can store, got {cluster!r}; label the recordings with these, or race without a path"
+    )
 
 
 def encode_event(number: int, kind: str, text: str, previous: bytes) -> Row:
@@ -157,7 +167,7 @@ def encode_about(key: str, text: str) -> Row:
 
 def decode_run(row: Row) -> Run:
     """Return the run of an intact row."""
-    algorithm, instance, _, _, _, until, reached, maximise, status, message, seconds, cpu_seconds, _, events = row
+    algorithm, instance, _, _, _, until, reached, maximise, status, cluster, message, wall, cpu, _, events = row
     count = len(events) // 16
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
     # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
@@ -170,26 +180,19 @@ def decode_run(row: Row) -> Run:
         until=until,
         failed=status != "done",
         maximise=bool(maximise),
-        cluster=None,
+        cluster=from_plain(json.loads(cluster)),
         archive=None,
         finished=status == "done" and until == math.inf,
     )
-    return Run(trajectory, reached, status, message, seconds, cpu_seconds)
+    return Run(trajectory, reached, status, message, wall, cpu)
 
 
-def decode_event(row: Row, path: Path) -> Event:
-    """Return the event of an intact row; the path is for the error message."""
+def decode_event(row: Row) -> Event:
+    """Return the event of an intact row."""
     number, kind, data, when = row
-    return Event(number, kind, _decode_json("event", row, data, path), when)
+    return Event(number, kind, json.loads(data), when)
 
 
-def decode_about(found: Iterable[Row], path: Path) -> dict[str, Any]:
-    """Return the values of intact rows by key; the path is for the error message."""
-    return {row[0]: _decode_json("about", row, row[1], path) for row in found}
-
-
-def _decode_json(table: str, row: Row, text: str, path: Path) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:  # possible only without checksums
-        raise damage_error(path, [_DESCRIPTIONS[table](row)]) from error
+def decode_about(found: Iterable[Row]) -> dict[str, Any]:
+    """Return the values of intact rows by key."""
+    return {key: json.loads(value) for key, value in found}

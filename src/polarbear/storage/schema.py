@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from polarbear.storage import rows, upgrades
-from polarbear.storage.errors import damage_error, translate_errors
+from polarbear.storage import rows
+from polarbear.storage.errors import damage_error, format_error, translate_errors
 from polarbear.storage.place import require_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 # "PBRF", for the header field by which programs mark their SQLite files.
 APPLICATION_ID = 0x50425246
 
-# The tables of format 1; `upgrades` adds what later formats have.
+FORMAT = 3
+"""The version of the format. PolarBear 0.1 wrote format 1, and 0.2 format 2."""
+
 _TABLES = (
     """CREATE TABLE about (
     key TEXT PRIMARY KEY,
-    value TEXT NOT NULL              -- JSON
+    value TEXT NOT NULL,             -- JSON
+    checksum BLOB NOT NULL
 )""",
     """CREATE TABLE run (
     algorithm TEXT NOT NULL,
@@ -34,18 +37,21 @@ _TABLES = (
     reached REAL NOT NULL,           -- the time at which it ended
     maximise INTEGER NOT NULL,
     status TEXT NOT NULL,            -- done, error, crashed, timeout
+    cluster TEXT NOT NULL,           -- JSON: the cluster of the instance if it was recorded with one, or null
     message TEXT NOT NULL,
     seconds REAL NOT NULL,
     cpu_seconds REAL NOT NULL,
     ended REAL NOT NULL,             -- when it was stored, in seconds since 1970
     events BLOB NOT NULL,            -- all times, then all values, little-endian float64
+    checksum BLOB NOT NULL,
     PRIMARY KEY (algorithm, instance)
 )""",
     """CREATE TABLE event (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     data TEXT NOT NULL,              -- JSON
-    time REAL NOT NULL               -- when it was stored, in seconds since 1970
+    time REAL NOT NULL,              -- when it was stored, in seconds since 1970
+    checksum BLOB NOT NULL
 )""",
 )
 
@@ -61,28 +67,18 @@ _NETWORK_FILE_SYSTEMS = (
 _MOUNTS = Path("/proc/self/mounts")
 
 
-def version() -> int:
-    """Return the format version that this PolarBear writes."""
-    return 1 + len(upgrades.UPGRADES)
-
-
-def create(path: Path, about: Mapping[str, str]) -> None:
-    """Write a race file of the newest version, without runs, to the empty file at `path`; values of `about` are JSON."""
-    fill(path, {"about": list(about.items())})
-
-
 def fill(path: Path, contents: Mapping[str, Iterable[rows.Row]]) -> None:
-    """Write a race file of the newest version with these rows, given without checksums, to the empty file at `path`."""
-    with translate_errors(path), closing(_connect(path, "rw")) as connection, _transaction(connection):
+    """Write a race file with these rows, given without checksums, to the empty file at `path`."""
+    with translate_errors(path), closing(_connect(path, "rw")) as connection:
+        connection.execute("BEGIN")
         for table in _TABLES:
             connection.execute(table)
-        for step in upgrades.UPGRADES:
-            step(connection, path)
         # The application id is written before any write-ahead log exists, so it is in the file itself.
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {version()}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
         for table, content in contents.items():
             connection.executemany(rows.INSERTIONS[table], rows.with_checksums(table, content))
+        connection.execute("COMMIT")
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
@@ -112,7 +108,7 @@ def check_identity(path: Path) -> None:
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open a race file that has passed `check_identity`; check it, and upgrade it if `write` is true.
+    """Open a race file that has passed `check_identity`, after checking it.
 
     Each statement on the connection is its own transaction, and may come from any thread.
     """
@@ -125,7 +121,6 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
             _check_mark(connection, path)
             _check_content(connection, path, write=write)
             if write:
-                _upgrade(connection, path)
                 _choose_journal(connection, path)
             else:
                 connection.execute("PRAGMA query_only = ON")
@@ -136,12 +131,13 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def connect_to_inspect(path: Path) -> sqlite3.Connection:
-    """Open a file that may be damaged, only to read it, without checking it."""
+    """Open a file that may be damaged, only to read it, without checking more than its format."""
     connection = _connect(path, "rw")
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA query_only = ON")
         _check_mark(connection, path)
+        _check_format(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -153,17 +149,12 @@ def _decode_leniently(text: bytes) -> str:
     return text.decode(errors="surrogateescape")
 
 
-def has_checksums(connection: sqlite3.Connection) -> bool:
-    """Return whether rows have checksums: those of files of format 1 have none."""
-    return stored_version(connection) >= 2
-
-
-def read(connection: sqlite3.Connection, table: str, *, has_checksums: bool) -> rows.Checked:
+def read(connection: sqlite3.Connection, table: str) -> rows.Checked:
     """Read and check all rows of a table."""
     # Before the journal itself, since another process may append to it in between.
     last = last_number(connection) if table == "event" else 0
-    found = fetch_all(connection, rows.selection(table, has_checksums=has_checksums))
-    checked = rows.check(table, found, has_checksums=has_checksums)
+    found = fetch_all(connection, f"SELECT {rows.COLUMNS[table]}, checksum FROM {table} ORDER BY rowid")
+    checked = rows.check(table, found)
     return checked if table != "event" else rows.check_end(checked, last)
 
 
@@ -262,26 +253,15 @@ def _check_mark(connection: sqlite3.Connection, path: Path) -> None:
         raise ValueError(f"{path} is not a race file but another program's SQLite database")
 
 
-def stored_version(connection: sqlite3.Connection) -> int:
-    """Return the format version of a race file."""
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise an error unless a file has the format of this version."""
     [(stored,)] = connection.execute("PRAGMA user_version")
-    return int(stored)
-
-
-def newer_error(path: Path, stored: int) -> ValueError:
-    """Return the error for a file of a format that this PolarBear does not know."""
-    return ValueError(
-        f"{path} was written by a newer PolarBear (format {stored}, this version reads up to {version()}); "
-        "upgrade PolarBear to use it"
-    )
+    if stored != FORMAT:
+        raise format_error(path, stored, FORMAT)
 
 
 def _check_content(connection: sqlite3.Connection, path: Path, *, write: bool) -> None:
-    stored = stored_version(connection)
-    if stored > version():
-        raise newer_error(path, stored)
-    if stored < 1:
-        raise damage_error(path, [f"the format is {stored}, which no version of PolarBear has written"])
+    _check_format(connection, path)
     # Only the writer uses the indices, which the quick check leaves out.
     check = "integrity_check" if write else "quick_check"
     problems = [text for (text,) in connection.execute(f"PRAGMA {check}(3)") if text != "ok"]
@@ -289,27 +269,6 @@ def _check_content(connection: sqlite3.Connection, path: Path, *, write: bool) -
     problems += [f"the table {name!r} is missing" for name in ("about", "run", "event") if name not in tables]
     if problems:
         raise damage_error(path, problems)
-
-
-def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    stored = stored_version(connection)
-    for reached, step in enumerate(upgrades.UPGRADES[stored - 1 :], start=stored + 1):
-        with _transaction(connection):
-            step(connection, path)
-            connection.execute(f"PRAGMA user_version = {reached}")
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make the statements of the block take effect together, or none of them if one fails."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.rollback()
-        raise
 
 
 def _choose_journal(connection: sqlite3.Connection, path: Path) -> None:

@@ -86,14 +86,12 @@ class Advice:
         """Return how to check a posterior against the data that it was fitted to; empty for a file, which has none."""
         return "" if self.file else "pb.summarise(posterior, choices=choices)"
 
-    def use_bootstrap(self, *, without_model: bool = False) -> str:
+    def use_bootstrap(self) -> str:
         """Return how to fit again with the Bayesian bootstrap; empty where the command line has no option for it."""
         if not self.file:
-            return f"pb.fit(choices, prior=pb.BayesianBootstrap({'plackett_luce=0' if without_model else ''}))"
+            return "pb.fit(choices, prior=pb.BayesianBootstrap())"
         if self.source == "race":
-            table = '{kind = "BayesianBootstrap", plackett_luce = 0}'
-            prior = f"race.prior={table}" if without_model else "race.prior=BayesianBootstrap"
-            return f"polarbear resume {self.file} --set {shlex.quote(prior)}"
-        if self.source == "runs" and not without_model:
+            return f"polarbear resume {self.file} --set race.prior=BayesianBootstrap"
+        if self.source == "runs":
             return f"polarbear analyse {self.file} --prior BayesianBootstrap"
         return ""

@@ -44,36 +44,26 @@ def model_remarks(check: ModelCheck, pair_checks: Sequence[PairCheck], advice: A
             "provisional",
             f"The model supports an elimination, the outcomes of these two alone do not: {each.sentence}.",
             # Under a model that eliminates it, a readmitted algorithm would be eliminated again.
-            advice.use_bootstrap() if _relies_on_model(check) else advice.examine_elimination(each.by, each.name),
+            advice.use_bootstrap(),
         )
         for each in pair_checks
         if each.unsupported
     ]
     if doubtful:
-        remarks.append(_model_remark(check.misfits, check.influences, _other_prior(check, advice)))
+        remarks.append(_model_remark(check.misfits, check.influences, advice.use_bootstrap()))
     return remarks
 
 
 def independence_remarks(posterior: Posterior, check: ModelCheck, advice: Advice) -> list[Remark]:
     """Return a remark if the prior counts correlated rankings of one instance at several times as independent."""
     times = len(posterior.grid)
-    if posterior.outcomes is not None or check.independent_times > _DEPENDENT * times:
+    if posterior.beliefs is not None or check.independent_times > _DEPENDENT * times:
         return []
     text = (
         f"The prior {posterior.prior} counts the rankings of an instance at {times} budgets as independent. They resemble "
         f"each other, as if there were only {check.independent_times:.2g}, so that probabilities are too close to 0 and 1."
     )
     return [Remark("provisional", text, advice.use_bootstrap())]
-
-
-def _other_prior(check: ModelCheck, advice: Advice) -> str:
-    """Return the command that relies on outcomes more than this fit does."""
-    return advice.use_bootstrap(without_model=not _relies_on_model(check))
-
-
-def _relies_on_model(check: ModelCheck) -> bool:
-    """Return whether win rates follow from the model alone."""
-    return bool(check.model_share.min() == 1)
 
 
 def _model_remark(misfits: Sequence[Misfit], influences: Sequence[Influence], command: str) -> Remark:

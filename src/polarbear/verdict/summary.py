@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
 from polarbear.posterior.elimination import dominated, find_specialists
 from polarbear.posterior.posterior import Posterior
@@ -155,8 +157,12 @@ def data_of(posterior: Posterior) -> str:
 
 def bounds_of(decisions: Sequence[Decision], choices: Choices) -> dict[str, float]:
     """Return an upper bound on the probability that each elimination is wrong, whatever the model, by its algorithm."""
-    bounds, names = error_bounds_of_pairs(choices), choices.names
-    return {each.name: float(bounds[names.index(each.by), names.index(each.name)]) for each in decisions}
+    pairs = [(choices.names.index(each.by), choices.names.index(each.name)) for each in decisions]
+    where = np.zeros((len(choices.names),) * 2, dtype=bool)
+    for pair in pairs:
+        where[pair] = True
+    bounds = error_bounds_of_pairs(choices, where=where)
+    return {each.name: float(bounds[pair]) for each, pair in zip(decisions, pairs, strict=True)}
 
 
 def _and_more(names: Sequence[str]) -> str:

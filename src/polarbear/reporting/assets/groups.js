@@ -29,8 +29,8 @@ sections.groups = ({ groups, remarks }, page) => {
   byId("groups-legend").replaceChildren(...stretchLegend(page, [...leaders], stretches));
 };
 
-function groupLabel({ name, instances, borrowed }) {
-  return borrowed ? `${name} (${instances}, borrows ${borrowed})` : `${name} (${instances})`;
+function groupLabel({ name, instances, note }) {
+  return `${name} (${instances}${note && `, ${note}`})`;
 }
 
 function describeGroup({ name, basis, stretches }) {

@@ -19,9 +19,9 @@ sections.problem = (data, page) => {
 };
 
 // Build the panel of a group: its leaders, and the probability of being the best over the budgets.
-function groupPanel({ name, instances, order, times, probability, stretches }, page) {
+function groupPanel({ name, size, order, times, probability, stretches }, page) {
   const place = el("div", { class: "chart" });
-  const title = `${name} (${formatCount(instances, "instance")})`;
+  const title = `${name} (${size})`;
   const label = () => `${title}: ${stretches.map(([, , , choice]) => choice).join(", then ")}.`;
   // Drawn once it is part of the page and has a width.
   queueMicrotask(() => {

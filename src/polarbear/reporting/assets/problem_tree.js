@@ -31,8 +31,8 @@ function drawTree(place, { rows }, page) {
   });
 }
 
-function sizeText({ instances }) {
-  return ` (${WHOLE.format(instances)})`;
+function sizeText({ instances, note }) {
+  return ` (${WHOLE.format(instances)}${note && `, ${note}`})`;
 }
 
 function rowLabel(row) {
@@ -52,7 +52,7 @@ function drawChoices(root, area, stretches, top, page) {
   stretches.forEach(([algorithm, start, stop, share]) => {
     const [from, width] = stretchExtent(area, stretches, start, stop);
     const look = { x: from, y: top + 18, width, height: 14, rx: 2, ...stretchLook(page, algorithm) };
-    const title = `${page.names[algorithm]}: first on ${formatPercent(share)} of instances`;
+    const title = `${page.names[algorithm]}: wins on ${formatPercent(share)} of instances against its strongest rival`;
     root.append(svg("rect", look, svg("title", null, title)));
     const letters = Math.floor((width - 4) / (1.05 * LETTER));
     const name = page.names[algorithm].length <= letters ? page.names[algorithm] : page.short_names[algorithm];

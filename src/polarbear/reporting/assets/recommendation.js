@@ -80,7 +80,7 @@ function statements(page, query, selection, close) {
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const sure = figure("probabilityBest", probabilityBest, formatProbability(probabilityBest));
   const certainty = [sure, ` sure that it is the best choice of ${WHOLE.format(selection.compared)}.`];
-  const which = selection.group ? " of instances like this" : " of instances";
+  const which = selection.group && selection.group.note !== "too few" ? " of instances like this" : " of instances";
   const first = [`${who} comes first on `, figure("expected", expected, formatPercent(expected)), which];
   const value = [...first, ...interval(lower, upper), `${average}.`];
   if (selection.compared === 1) return [value, ...cautions(page, query, selection)];
@@ -97,8 +97,10 @@ function groupStatements(page, query, { group }) {
   if (!Object.keys(query.given).length) return [];
   const { total, columns } = page.sections.problem;
   const { missing } = followQuestions(page, query.given);
-  const size = group ? `${WHOLE.format(group.instances)} of ${formatCount(total, "instance")}` : formatCount(total, "instance");
+  const all = formatCount(total, "instance");
+  const size = group ? `${WHOLE.format(group.instances)} of ${all}${group.note && `, ${group.note}`}` : all;
   const parts = [`Group of this problem, by the policy: ${group ? group.name : "all instances"} (${size}).`];
+  if (group?.note === "too few") parts.push(" The answer is that for all instances.");
   if (missing) parts.push(` Not given: ${missing}, so the answer is for all instances${group ? " of this group" : ""}.`);
   if (columns.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
   for (const { name, least, most } of featureFields(page)) {

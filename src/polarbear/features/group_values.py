@@ -1,0 +1,71 @@
+"""How good each algorithm is in a group of instances: its win rate against its strongest rival, from `fit_groups`.
+
+The other instances are those of other groups, about whose win rates the priors of the group lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.features.stretches import observed_stretches
+from polarbear.inference.group_fitting import fit_groups
+from polarbear.observe import Choices
+from polarbear.selection.criterion import StrongestRival
+from polarbear.selection.risk import Expected
+
+if TYPE_CHECKING:
+    from polarbear.arrays import Array, Indices
+    from polarbear.features.scores import Scores
+    from polarbear.features.stretches import Stretch
+    from polarbear.inference.group_fitting import GroupPosterior
+    from polarbear.selection.risk import Risk
+
+
+@dataclass(frozen=True, eq=False)
+class GroupValues:
+    """The values of the candidates in a group.
+
+    Attributes
+    ----------
+    group
+        The posterior of the group.
+    scores, expected
+        Shape (time, algorithm): the scores by which algorithms are chosen, and the expected win rates against the strongest
+        rival.
+    stretches
+        The choice at each budget.
+    """
+
+    group: GroupPosterior
+    scores: Array
+    expected: Array
+    stretches: tuple[Stretch, ...]
+
+
+def fit_rows(scores: Scores, rows: Indices) -> GroupPosterior:
+    """Return the posterior of a group of instances, given by their positions."""
+    inside = np.zeros(len(scores.weights), dtype=bool)
+    inside[rows] = True
+    [group] = fit_groups(Choices.from_rankings(scores.rankings), [0 if each else None for each in inside]).values()
+    return group
+
+
+def evaluate_group(
+    scores: Scores, rows: Indices, risk: Risk | None = None, *, for_all: GroupValues | None = None
+) -> GroupValues:
+    """Return the values of the candidates in a group of instances, given by their positions.
+
+    The values `for_all` instances replace those of a group with too few instances, and those at budgets at which none of
+    the group's own instances compares all candidates.
+    """
+    group = fit_rows(scores, rows)
+    curves = StrongestRival().curves(group.posterior)
+    expected = curves.mean(axis=0)
+    at_times = np.stack([(risk or Expected()).score(curves[:, place]) for place in range(curves.shape[1])])
+    if for_all is not None:
+        own = np.any(scores.weights[rows], axis=0, keepdims=True).T & (not group.is_too_small)
+        at_times, expected = np.where(own, at_times, for_all.scores), np.where(own, expected, for_all.expected)
+    return GroupValues(group, at_times, expected, observed_stretches(scores, at_times, expected))
