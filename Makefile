@@ -71,13 +71,14 @@ package: $(VENV)/.demo ## Build wheel and sdist, and run the demo from each in a
 lowest: $(VENV)/.demo ## Test with the lowest versions of all dependencies that pyproject.toml allows (2 minutes)
 	$(SINGLE_CORE) packaging/check_lowest $(BIN)/python
 
-studies: install ## coverage, whole races and prediction, for docs/explanation/calibration.md (about two core-hours; resumable)
+studies: install ## Coverage, whole races, versions, groups, features and fitness, for the tables of the pages (10 minutes; resumable)
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2
-	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration coverage --workers 2 --replicates 400 --cells instances=8
-	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration near-equal --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration races --workers 2
-	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration prediction --workers 2
 	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration versions --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration groups --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration fitness --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration features --workers 2
+	$(SINGLE_CORE) $(BIN)/python -m polarbear.calibration features --workers 2 --cells informative=False --replicates 4000
 	$(BIN)/python docs/make_calibration.py
 
 torture: install ## Test the promises: killed races, hostile algorithms, damaged files, lost clusters (3 minutes)

@@ -1,4 +1,4 @@
-"""What the studies measure is right by hand and in simulations: errors against the truth, predictions, estimates."""
+"""What the studies measure is right by hand and in simulations: errors against the truth, estimates."""
 
 from dataclasses import replace
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.calibration import coverage, prediction, races
+from polarbear.calibration import coverage, races
 from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.coverage import CoverageCell, measure_coverage
 from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
-from polarbear.calibration.prediction import PredictionCell, log_scores, measure_prediction
 from polarbear.calibration.races import RaceCell, simulate_race
 from polarbear.calibration.rank_tests import eliminate_by_rank_tests
 from polarbear.calibration.simulator import Simulator
@@ -28,7 +27,7 @@ def test_intervals_and_claims_are_compared_with_the_truth():
     # Win rates of the draws: a over b 0.67 and 0.56, a over c 0.86 and 0.83, b over c 0.75 and 0.8.
     assert found["coverage"] == pytest.approx(1 / 3)
     assert found["log_score"] == pytest.approx((2 * np.log(0.75) + np.log(0.25)) / 3)
-    assert found["claims"] == 0
+    assert (found["claims"], found["sure"]) == (0, 1)
     first = coverage.compare_ratings(posterior, np.array([[0.55, 0.2, 0.25]]))
     assert first["coverage"] == pytest.approx(1 / 3)
     assert first["log_score"] == pytest.approx(np.log(0.75))  # a leads in both draws: certain but for half a draw
@@ -111,29 +110,6 @@ def test_rank_tests_eliminate_an_algorithm_that_another_beats_at_every_time():
     crossing = rng.normal(size=(40, 2, 2)) + np.array([[0.0, 2.0], [2.0, 0.0]])
     assert eliminate_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
     assert eliminate_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
-
-
-def test_log_scores_are_those_of_each_outcome():
-    grid, names = pb.as_grid([1.0]), ("a", "b", "c")
-    diagnostics = pb.Diagnostics("known", reliable=True, message="", effective_draws=1)
-    posterior = pb.Posterior(np.array([[[0.6, 0.3, 0.1]]]), names, grid, True, diagnostics, "", 1)
-    ranks = np.array([[[0, 1, 2]], [[1, 0, 2]]], dtype=np.int16)
-    found = log_scores(posterior, ranks)
-    pairs = [2 / 3, 6 / 7, 3 / 4, 1 / 3, 6 / 7, 3 / 4]
-    assert found["pairs"] == pytest.approx(np.log(pairs).mean())
-    assert found["first"] == pytest.approx(np.log([0.6, 0.3]).mean())
-
-
-def test_known_instances_predict_the_others(tmp_path):
-    values = Simulator(0.5).values(np.tile([[1.0, 0.0, -2.0]], (6, 1)), 40, rng=np.random.default_rng(1))
-    np.savez(tmp_path / "runs.npz", values=values, evaluations=np.geomspace(10, 1000, 6))
-    cell = PredictionCell(str(tmp_path / "runs.npz"), instances=20, times=3, draws=200)
-    outcomes = [measure_prediction(cell, k) for k in range(2)]
-    assert outcomes[0] != outcomes[1]
-    summary = prediction.summarise(cell, outcomes)
-    assert summary["splits"] == 2
-    assert np.log(0.5) < summary["pairs"] < 0
-    assert np.log(1 / 3) < summary["first"] < 0
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.95])

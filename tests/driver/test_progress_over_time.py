@@ -165,7 +165,7 @@ def test_the_forecast_respects_the_limits(monkeypatch):
     stream = io.StringIO()
     horizon = Horizon(StoppingLimits(instances=14))
     play(TakesTime(stream, horizon, interval=30.0, seconds=90.0), rounds=1, **CLOSE)
-    assert lines_of(stream)[0].endswith(" · 8 instances to the limit, 2 min; about 400 to decide everything")
+    assert lines_of(stream)[0].endswith(" · 8 instances to the limit, 80 s; about 400 to decide everything")
     assert "about 400 to decide everything" in summary_of(horizon)
 
 
@@ -212,4 +212,4 @@ def test_a_deadline_is_a_limit_as_well(monkeypatch):
     monkeypatch.setattr(remaining, "further_instances", lambda *_: 90.0)
     stream = io.StringIO()
     play(TakesTime(stream, Horizon(deadline=1000.0 + 60 + 120), interval=30.0, seconds=60.0), rounds=1, **CLOSE)
-    assert "12 instances to the limit, 2 min; about 90 to decide everything" in lines_of(stream)[0]
+    assert "18 instances to the limit, 2 min; about 90 to decide everything" in lines_of(stream)[0]

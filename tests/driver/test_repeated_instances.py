@@ -24,7 +24,7 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert len(set(values)) == 9  # other seeds on the same problem
     assert max(values[0::3]) < min(values[1::3])
     assert result.scope == "to new instances, based on 3 instances with 9 repetitions"
-    assert result.posterior.outcomes.repeated.problem.tolist() == [0, 1, 2] * 3
+    assert result.posterior.beliefs.sample.rankings.repeated.problem.tolist() == [0, 1, 2] * 3
     copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
     assert (
         "The value of copies of one algorithm is measured by repeated runs on 3 instances; Plackett-Luce counts"

@@ -29,7 +29,8 @@ def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, un
         assert (race.state.removed, race.state.newcomers) == ({}, {"middle", "poor"})
         result = run_quietly(race, local, max_instances=16)
     first = result.rounds[len(before.rounds)]
-    assert (first.kind, dict(first.until).keys()) == ("catch-up", {"poor"})  # the oldest missing instances come first
+    assert first.kind == "catch-up"
+    assert "poor" in dict(first.until)  # the oldest missing instances come first
     assert "poor" in [each.name for each in first.eliminated]  # its earlier runs still count
     assert {instance for name, instance in result.state.observations.runs if name == "middle"} >= set(
         range(before.instances)

@@ -230,8 +230,8 @@ def changes_its_environment(problem, seed, until):
 def reports_its_environment(problem, seed, until):
     yield 1, hash("a string")
     yield 2, -hash(os.getcwd()) - 3e19  # noqa: PTH109
-    yield 3, -1e20 - random.random() * 1e10
-    yield 4, -1e30 - np.random.random() * 1e20  # noqa: NPY002
+    yield 3, -2e20 - random.random() * 1e10
+    yield 4, -2e30 - np.random.random() * 1e20  # noqa: NPY002
 
 
 def reports_its_number_of_threads(problem, seed, until):

@@ -1,4 +1,4 @@
-"""What cannot fit in memory is refused before anything is allocated; the default belief takes memory only where it is read."""
+"""What cannot fit in memory is refused before anything is allocated; the default belief takes none until it is read."""
 
 import tracemalloc
 

@@ -175,7 +175,8 @@ def test_the_win_rate_of_a_portfolio_is_that_of_the_outcomes(open_report, machin
     assert len(set(members)) == machines
     single = same.names.index(selection.best_single)
     by_ratings = win_rate_against(replace(same, beliefs=None), members, single)
-    assert abs(by_ratings.mean() - answer["figures"]["winRate"]) > 0.01
+    if machines == 2:  # all three algorithms tie with the single one where it comes first, whatever the source
+        assert abs(by_ratings.mean() - answer["figures"]["winRate"]) > 0.01
 
 
 def test_fewer_draws_give_nearly_the_same_win_rates(monkeypatch):
@@ -191,6 +192,8 @@ def test_fewer_draws_give_nearly_the_same_win_rates(monkeypatch):
 
 def test_the_win_rate_is_left_out_where_there_are_too_many_portfolios(open_report):
     values = np.random.default_rng(0).normal(size=(20, 2, 12))
+    values[:10, :, 3] -= 9  # each of two algorithms is by far the best on one half of the instances
+    values[10:, :, 5] -= 9
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10]), draws=100)
     assert portfolio_win_rates(posterior, range(12))["largest"] == 1
     few = portfolio_win_rates(posterior, [3, 5, 6])

@@ -67,7 +67,7 @@ def test_copies_of_independent_runs_have_the_value_of_plackett_luce():
 
 
 def first_places_of_two_runs(values):
-    """The share of problems on which two runs of A come first, over all choices of the two; values (problem, run, algorithm).
+    """The share of problems on which two runs of A come first, over all choices, from values (problem, run, algorithm).
 
     The rivals are those that ran together with the first of the two.
     """
@@ -80,7 +80,7 @@ def first_places_of_two_runs(values):
 
 
 def test_values_equal_shares_of_first_places_over_all_choices_of_runs():
-    """With each problem a hundred times, the prior counts for little: the value is a mean over problems and pairs of runs."""
+    """With each problem a hundred times, the prior counts little: the value is a mean over problems and pairs of runs."""
     few = noisy_values(6, 3, noise=[1.0, 0.5, 0.1], seed=4)
     values = np.tile(few, (100, 1, 1, 1))
     posterior = posterior_of_repetitions(values)

@@ -1,6 +1,6 @@
 """Run the studies behind docs/explanation/calibration.md and docs/how-to/continuous-integration.md.
 
-Usage: `python -m polarbear.calibration coverage|near-equal|races|prediction|versions|features|groups|fitness`.
+Usage: `python -m polarbear.calibration coverage|races|versions|features|groups|fitness`.
 
 Outcomes are stored in a file and never computed twice, so a study can be interrupted, resumed and extended at any time. The
 documentation shows its summary.
@@ -12,16 +12,15 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.calibration import coverage, features, fitness, groups, prediction, races, versions
+from polarbear.calibration import coverage, features, fitness, groups, races, versions
 from polarbear.calibration.coverage import CoverageCell
 from polarbear.calibration.features import FeatureCell
 from polarbear.calibration.fitness import FitnessCell
 from polarbear.calibration.groups import GroupCell
-from polarbear.calibration.prediction import PredictionCell
 from polarbear.calibration.races import RaceCell
 from polarbear.calibration.study import key, read_outcomes, run_study
 from polarbear.calibration.versions import Change, VersionCell
@@ -31,65 +30,23 @@ if TYPE_CHECKING:
 
     from polarbear.calibration.truths import Truth
 
-_RECORDED = (
-    "case_studies/data/ma_bbob_d30.npz",
-    "case_studies/data/gp_bbob_d40.npz",
-    "build/recorded/coco_d5.npz",  # made by `python -m case_studies.coco`
-)
+_COVERED: tuple[Truth, ...] = ("smooth", "two kinds", "near-equal", "near-equal and outliers", "constant", "crossing")
+_RACED: tuple[Truth, ...] = ("smooth", "two kinds", "near-equal", "crossing")
+_GUARANTEED = ("smooth", "two kinds")
 _SIX_TRUTHS: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing", "near-equal", "two kinds")
-_NEAR_EQUAL: tuple[Truth, ...] = ("near-equal", "near-equal and outliers")
-_BELIEFS = ("BayesianBootstrap", "near_equal=0.2", "near_equal=0.5")
 
 
 def coverage_cells() -> list[CoverageCell]:
-    """Return the cells of the coverage study: seven truths, three autocorrelations and three numbers of instances."""
+    """Return the cells of the coverage study: six truths and three numbers of instances."""
     return [
-        CoverageCell(truth=truth, autocorrelation=autocorrelation, instances=instances)
-        for truth in (*_SIX_TRUTHS, "unequal variance")
-        for autocorrelation in (0.0, 0.95, 1.0)
-        for instances in (8, 30, 100)
-    ]
-
-
-def near_equal_cells() -> list[CoverageCell]:
-    """Return the cells of the near-equal study: with and without two outliers, under three parameters of the prior."""
-    return [
-        CoverageCell(belief=belief, truth=truth, spread=spread, instances=instances, algorithms=6)
-        for truth in _NEAR_EQUAL
-        for spread in (1.0, 2.0)
-        for instances in (8, 20, 60)
-        for belief in _BELIEFS
+        CoverageCell(truth=truth, instances=instances, times=10) for truth in _COVERED for instances in (8, 30, 100)
     ]
 
 
 def race_cells() -> list[RaceCell]:
-    """Return the cells of the race study: a Plackett-Luce truth and one with two kinds of instances, under five rules.
-
-    The rules are the default settings, three settings that change one default each, and rank tests.
-    """
-    settings: list[dict[str, Any]] = [
-        {"truth": "random walk", "algorithms": 4},
-        {"truth": "two kinds", "algorithms": 5},
-    ]
-    ways: list[dict[str, Any]] = [
-        {},
-        {"resolution": "crossing"},
-        {"elimination": "joint"},
-        {"guarantee": 0.05},
-        {"rule": "rank tests"},
-    ]
-    return [RaceCell(**way, **setting) for setting in settings for way in ways]
-
-
-def prediction_cells() -> list[PredictionCell]:
-    """Return the cells of the prediction study: recorded runs on this machine, under three parameters of the prior."""
-    return [
-        PredictionCell(recorded, belief=belief, instances=instances)
-        for recorded in _RECORDED
-        if Path(recorded).exists()
-        for instances in (10, 30, 60)
-        for belief in _BELIEFS
-    ]
+    """Return the cells of the race study: four truths under the default settings, and two of them with a guarantee."""
+    default = [RaceCell(truth=truth, algorithms=5, times=10) for truth in _RACED]
+    return [*default, *(replace(cell, guarantee=0.05) for cell in default if cell.truth in _GUARANTEED)]
 
 
 def feature_cells() -> list[FeatureCell]:
@@ -125,12 +82,10 @@ def version_cells() -> list[VersionCell]:
 
 STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callable[..., Any], int]] = {
     "coverage": (coverage.measure_coverage, coverage_cells, coverage.summarise, 100),
-    "near-equal": (coverage.measure_coverage, near_equal_cells, coverage.summarise, 100),
-    "races": (races.simulate_race, race_cells, races.summarise, 300),
-    "prediction": (prediction.measure_prediction, prediction_cells, prediction.summarise, 20),
+    "races": (races.simulate_race, race_cells, races.summarise, 100),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
     "groups": (groups.simulate_groups, group_cells, groups.summarise, 400),
-    "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 60),
+    "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 20),
     "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }
 

@@ -1,22 +1,18 @@
-"""The priors that the studies compare, by name: the Bayesian bootstrap with several parameters, and the paper's priors."""
+"""The priors that the studies measure, by name, with their default parameters."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from polarbear.inference.fitting import fit
-from polarbear.models import PRIORS, BayesianBootstrap
+from polarbear.models import PRIORS
 
 if TYPE_CHECKING:
     from polarbear.models import Prior
     from polarbear.observe import Choices
     from polarbear.posterior.posterior import Posterior
 
-STUDIED: dict[str, Prior] = {
-    **{name: kind() for name, kind in PRIORS.items()},
-    "near_equal=0.2": BayesianBootstrap(near_equal=0.2),
-    "near_equal=0.5": BayesianBootstrap(near_equal=0.5),
-}
+STUDIED: dict[str, Prior] = {name: kind() for name, kind in PRIORS.items()}
 
 
 def prior_of(belief: str) -> Prior:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 CLAIMS = (0.9, 0.99)  # the range of probabilities of claims
+SURE = 0.95
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,9 @@ def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
     """Compare a posterior with true win rates (time, algorithm, algorithm).
 
     The result holds the share of 95 % intervals, over all pairs and times, that contain the true win rate, and their mean
-    width; the mean log-score of predicting the better algorithm of each pair; the number of claims with a probability in
-    `CLAIMS`, the number of them that came true, and the sum of their probabilities.
+    width; the mean log-score of predicting the better algorithm of each pair; the share of pairs and times whose better
+    algorithm is surer than `SURE`; the number of claims with a probability in `CLAIMS`, the number of them that came true,
+    and the sum of their probabilities.
     """
     pairs = list(zip(*np.triu_indices(truth.shape[1], 1), strict=True))
     drawn = np.array([posterior.win_rates(int(a), int(b)) for a, b in pairs], dtype=np.float64)  # (pair, time, draw)
@@ -116,9 +118,10 @@ def _log_score(probability: Array, draws: int) -> float:
 
 
 def _claims(sure: Array, right: Mask) -> dict[str, float]:
-    """Return the number of claims, the number that came true, and the sum of their probabilities."""
+    """Return the share of sure cases, and of claims their number, the number that came true and the sum of probabilities."""
     claimed = (sure >= CLAIMS[0]) & (sure < CLAIMS[1])
     return {
+        "sure": float(np.mean(sure > SURE)),
         "claims": int(claimed.sum()),
         "came_true": int(right[claimed].sum()),
         "promised": float(sure[claimed].sum()),
@@ -150,6 +153,7 @@ def summarise_comparisons(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
         "standard_error": round(float(coverage.std(ddof=1) / len(coverage) ** 0.5), 4) if len(coverage) > 1 else None,
         "width": round(float(np.mean([each["width"] for each in outcomes])), 3),
         "log_score": round(float(np.mean([each["log_score"] for each in outcomes])), 4),
+        "sure": round(float(np.mean([each["sure"] for each in outcomes])), 3),
         "claims": round(float(claims.mean()), 2),
         "came_true": None if share is None else round(float(share), 3),
         "came_true_error": None if error is None else round(float(error), 3),

@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from polarbear.race.result import RaceResult
     from polarbear.verdict import Remark
 
-_MANY = 30  # algorithms, from which the draws of all pairs take much time and memory
-_FEWEST_DRAWS = 500
-_ENOUGH = 100  # instances from which outcomes alone are nearly as good as their blend with a fit that takes minutes
-
 
 @dataclass(frozen=True)
 class Source:

@@ -1,9 +1,9 @@
 """Weights on instances for medians and shares: the Bayesian bootstrap over instances or clusters.
 
 A draw weights the observed instances at random, as in `polarbear.posterior.pair_beliefs`. A prior as heavy as one instance
-is split at random between the two extremes: half of it, on average, lies below every value and half above. For a share among n
-independent instances this is Jeffreys' prior Beta(½, ½), and an interval of a median has infinite ends where there are too
-few instances to bound it.
+is split at random between the two extremes: half of it, on average, lies below every value and half above. For a share among
+n independent instances this is Jeffreys' prior Beta(½, ½). An interval of a median has infinite ends where there are too few
+instances to bound it.
 """
 
 from __future__ import annotations

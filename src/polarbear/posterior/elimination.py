@@ -119,7 +119,7 @@ def elimination_probabilities(
 
 
 def elimination_probabilities_over_time(
-    posterior: Posterior, *, specialists: Specialists = "keep", beats: Array | None = None
+    posterior: Posterior, *, specialists: Specialists = "drop", beats: Array | None = None
 ) -> Array:
     """Return P(the row beats the column at t under the elimination rule), shape (time, algorithm, algorithm).
 

@@ -55,5 +55,5 @@ def pack_win_rates(posterior: Posterior, *, level: float) -> str:
 
 def _root_levels(posterior: Posterior) -> Array:
     """Return √θ in whole steps from 0 to `_LARGEST`."""
-    levels: Array = np.rint(np.sqrt(posterior.ratings) * _LARGEST)
+    levels: Array = np.rint(np.sqrt(posterior.ratings, dtype=np.float64) * _LARGEST)
     return levels

@@ -15,7 +15,7 @@ from polarbear.features.training_set import make_training_set
 from polarbear.importers import Imported
 from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
-from polarbear.posterior.elimination import dominated, find_specialists
+from polarbear.posterior.elimination import dominated
 from polarbear.reporting.draws import thin_and_round
 from polarbear.verdict import Advice, Remark
 from polarbear.verdict.summary import collect, data_of
@@ -171,7 +171,7 @@ class Subject:
             candidates=candidates,
             algorithms=posterior.names,
             dominated=eliminated,
-            specialists=find_specialists(posterior, confidence=confidence, elimination=elimination, among=candidates),
+            specialists=(),
             confidence=confidence,
             elimination=elimination,
             unit=unit,

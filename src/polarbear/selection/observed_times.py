@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # times, and a share this small hardly changes a value; the explorer of the report uses the same number.
 _NEGLIGIBLE = 0.05
 _THIN = 0.25  # share of the largest number of comparisons below which a budget has few data
-_FEW_INSTANCES = 8  # below this number, intervals depend on the pseudo-instances as much as on the data
+_FEW_INSTANCES = 8  # below this number, intervals depend on the prior as much as on the data
 _MOST = 10  # groups of algorithms that are listed
 
 _CLAUSE = "not observed together with another algorithm"

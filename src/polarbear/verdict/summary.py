@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
-from polarbear.posterior.elimination import dominated, find_specialists
+from polarbear.posterior.elimination import dominated
 from polarbear.posterior.posterior import Posterior
 from polarbear.selection import decision_map
 from polarbear.selection.observed_times import independent_units
@@ -139,7 +139,7 @@ def summarise(
         posterior,
         candidates=candidates,
         decisions=decisions,
-        specialists=find_specialists(posterior, among=candidates, **rule),
+        specialists=(),
         check=check,
         unit=unit,
         advice=advice or Advice(),
