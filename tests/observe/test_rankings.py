@@ -39,7 +39,9 @@ def naive_ranks(values, absolute=0.0, relative=0.0):
 @given(row)
 def test_ranks_are_dense_and_follow_the_order(values):
     exact = {"relative_tolerance": 0.0}
-    values = [value / 1e290 if abs(value) > 1e19 and math.isfinite(value) else value for value in values]  # no sentinels
+    values = [
+        value / 1e290 if abs(value) > 1e19 and math.isfinite(value) else value for value in values
+    ]  # no sentinels
     assert rank_values(values, **exact).tolist() == naive_ranks(values)
     assert rank_values([values, values], **exact).tolist() == [naive_ranks(values)] * 2
 

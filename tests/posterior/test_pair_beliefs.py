@@ -44,10 +44,7 @@ def statements(posterior, first="A", second="B"):
     relations = pb.relations(posterior, rope=0.1)
     return [
         posterior.win_rates(a, b),
-        *(
-            getattr(relations, name)[:, a, b]
-            for name in ("win_rate", "lower", "upper", "dominance", "equivalence")
-        ),
+        *(getattr(relations, name)[:, a, b] for name in ("win_rate", "lower", "upper", "dominance", "equivalence")),
         pb.anytime_dominance(posterior)[a, b],
     ]
 
@@ -112,7 +109,9 @@ def test_without_ties_the_belief_is_the_textbook_posterior(wins, losses):
     weights /= weights.sum()
     np.testing.assert_allclose(posterior.weights, weights, rtol=1e-10)
     for threshold in (0.3, 0.5, 0.55):
-        exact = sum(weight * scipy.stats.beta(*shape).sf(threshold) for weight, shape in zip(weights, shapes, strict=True))
+        exact = sum(
+            weight * scipy.stats.beta(*shape).sf(threshold) for weight, shape in zip(weights, shapes, strict=True)
+        )
         assert posterior.above(threshold)[0] == pytest.approx(exact, abs=1e-12)
     mean = sum(weight * scipy.stats.beta(*shape).mean() for weight, shape in zip(weights, shapes, strict=True))
     assert posterior.mean()[0] == pytest.approx(mean, abs=1e-12)
@@ -148,12 +147,16 @@ def test_closed_forms_agree_with_draws(seed, ties, missing):
     for threshold in (0.4, 0.5, 0.6):
         above = posterior.win_rate_above(0, 1, threshold)
         np.testing.assert_allclose(above, (rates > threshold).mean(axis=1), atol=noise)
-    np.testing.assert_allclose(posterior.win_rate_within(0, 1, 0.1), (np.abs(rates - 0.5) <= 0.1).mean(axis=1), atol=noise)
+    np.testing.assert_allclose(
+        posterior.win_rate_within(0, 1, 0.1), (np.abs(rates - 0.5) <= 0.1).mean(axis=1), atol=noise
+    )
     np.testing.assert_allclose(posterior.expected_win_rate(0, 1), rates.mean(axis=1), atol=5 * 0.5 / np.sqrt(4000))
 
 
 def test_a_clearly_lower_probability_of_equality_may_be_approximate_and_others_are_not():
-    posterior = update(symmetric_prior(0.4, 3), *(np.array(each) for each in ([9.0, 200, 50], [1.0, 200, 10], [5.0, 5, 5])))
+    posterior = update(
+        symmetric_prior(0.4, 3), *(np.array(each) for each in ([9.0, 200, 50], [1.0, 200, 10], [5.0, 5, 5]))
+    )
     exact, screened = posterior.within(0.05), posterior.within(0.05, at_least=0.8)
     assert screened[1] == exact[1] > 0.8
     assert (screened[[0, 2]] < 0.7).all()
@@ -190,7 +193,8 @@ def test_a_prior_about_other_groups_is_believed_until_own_outcomes_differ():
     prior = prior_about(np.array([0.8, 0.8]), 0.4)
     nothing = update(prior, *[np.zeros(2)] * 3)
     assert nothing.mean() == pytest.approx([0.65, 0.65], abs=0.01)  # half of it is symmetric
-    agreeing, differing = (update(prior, np.array(k), np.array(l), np.zeros(2)) for k, l in (([7.0, 7], [3.0, 3]), ([1.0, 1], [9.0, 9])))
+    agreeing = update(prior, np.array([7.0, 7.0]), np.array([3.0, 3.0]), np.zeros(2))
+    differing = update(prior, np.array([1.0, 1.0]), np.array([9.0, 9.0]), np.zeros(2))
     assert agreeing.mean()[0] > 0.7
     assert differing.mean()[0] < 0.25
 
@@ -201,7 +205,7 @@ def test_a_prior_that_varies_over_time_has_its_beta_distribution_at_each_time():
     elsewhere = np.random.default_rng(0).random((30, 3, 3)) + [0.0, 0.3, 0.3]
     elsewhere[:, 0, 0] += 0.9
     choices = pb.Choices.from_values(np.concatenate([elsewhere, values]), grid=[1, 2, 3])
-    group = pb.fit_groups(choices, 30 * ["others"] + ["own"], draws=4000)["own"].posterior
+    group = pb.fit_groups(choices, [*30 * ["others"], "own"], draws=4000)["own"].posterior
     mixture = group.beliefs.belief(0, 1).posterior
     rates = group.win_rates(0, 1)
     for threshold in (0.2, 0.5, 0.8):
@@ -257,5 +261,6 @@ def test_a_mixture_describes_the_other_direction():
 
 @pytest.mark.parametrize("name", ["plackett_luce", "shrink", "pseudo_instances"])
 def test_a_parameter_of_the_second_edition_gets_a_sentence(name):
-    with pytest.raises(ValueError, match=rf"^BayesianBootstrap no longer has the parameter {name}: each pair now .* leave it out$"):
+    message = rf"^BayesianBootstrap no longer has the parameter {name}: each pair now .* leave it out$"
+    with pytest.raises(ValueError, match=message):
         pb.BayesianBootstrap(**{name: 0})

@@ -132,7 +132,10 @@ def test_the_file_format_is_what_these_tests_write(path):
     ("about", "message"),
     [
         ({"format": "another"}, "is not a posterior file that Posterior.save wrote"),
-        ({"version": 2}, "has format version 2, this PolarBear reads version 3; infer the posterior again from its runs, or use"),
+        (
+            {"version": 2},
+            "has format version 2, this PolarBear reads version 3; infer the posterior again from its runs",
+        ),
         ({"version": None}, "has format version None"),
         (
             {"names": ["A", "B", "C"]},

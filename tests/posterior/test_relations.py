@@ -18,7 +18,6 @@ from polarbear import (
     win_rates,
 )
 from polarbear.posterior.draw_quantiles import draw_quantiles
-from polarbear.posterior.posterior import Posterior
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
 
 seeds = pytest.mark.parametrize("seed", range(3))
