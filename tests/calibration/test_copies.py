@@ -34,8 +34,7 @@ def select_pairs(posterior):
 def test_intervals_of_copies_contain_the_true_value():
     """Of 95 % intervals 90 to 99 % contain it: 200 data sets give a standard error of 1.5 points.
 
-    Copies of C add nothing, so their value is a rating. The three algorithms are equally good, and intervals of the ratings
-    of near-equal algorithms are too wide from 20 instances: they contain the truth in up to 99 % of cases.
+    Copies of C add nothing, so their value is a rating.
 
     Plackett-Luce treats all runs as independent, so it is wrong about an algorithm whose runs on one problem give similar
     results.
@@ -60,4 +59,4 @@ def test_intervals_of_copies_contain_the_true_value():
     assert (measured[0, :2] <= 0.99).all()
     assert (np.abs(measured[1]) < 0.03).all()
     assert modelled[1, 2] > 0.1
-    assert modelled[0, 2] < 0.5
+    assert modelled[0, 2] < 0.75

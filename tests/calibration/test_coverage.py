@@ -17,5 +17,7 @@ def test_intervals_have_their_nominal_coverage(truth, autocorrelation):
     shares = np.array([measure_coverage(cell, replicate)["coverage"] for replicate in range(DATA_SETS)])
     error = shares.std(ddof=1) / DATA_SETS**0.5
     print(f"\n{truth}, autocorrelation {autocorrelation:g}: {shares.mean():.1%} ± {2 * error:.1%}")
-    # 95 % within three points, and two standard errors of the simulation.
-    assert abs(shares.mean() - 0.95) < 0.03 + 2 * error
+    # 95 % within three points, and two standard errors of the simulation. Intervals of near-equal algorithms are wider: a
+    # pair alone does not show that its win rate is so close to one half.
+    highest = 0.995 if truth == "near-equal" else 0.98
+    assert 0.92 - 2 * error < shares.mean() < highest + 2 * error

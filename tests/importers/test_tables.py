@@ -299,3 +299,14 @@ def test_reading_gives_any_run_that_was_written(events, name, maximise):
         for kind, write in WRITERS.items():
             path = write(Path(folder, f"runs.{kind}"), rows, ["algorithm_name", "evaluations", "raw_y"])
             assert read_runs(path, maximise=maximise, repeated=False).runs == (expected,)
+
+
+@pytest.mark.parametrize("maximise", [False, True])
+@pytest.mark.parametrize("sentinel", [1e20, -1e20, 1e30, -1e100, 1.7976931348623157e308])
+def test_what_solvers_report_without_a_solution_improves_on_nothing(tmp_path, maximise, sentinel):
+    """Not even if its sign is the better one."""
+    rows = [("a", 1, sentinel), ("a", 5, 3.0), ("a", 7, sentinel), ("a", 9, 4.0 if maximise else 2.0)]
+    WRITERS["csv"](tmp_path / "runs.csv", rows, ["algorithm_name", "evaluations", "raw_y"])
+    (run,) = read_runs(tmp_path, maximise=maximise).runs
+    assert run.times.tolist() == [5, 9]
+    assert run.values.tolist() == [3, rows[-1][2]]

@@ -261,6 +261,6 @@ def test_a_mixture_describes_the_other_direction():
 
 @pytest.mark.parametrize("name", ["plackett_luce", "shrink", "pseudo_instances"])
 def test_a_parameter_of_the_second_edition_gets_a_sentence(name):
-    message = rf"^BayesianBootstrap no longer has the parameter {name}: each pair now .* leave it out$"
+    message = rf"^BayesianBootstrap no longer has the parameter {name}: each pair of algorithms now .* leave it out$"
     with pytest.raises(ValueError, match=message):
         pb.BayesianBootstrap(**{name: 0})

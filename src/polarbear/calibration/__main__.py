@@ -85,7 +85,7 @@ STUDIES: dict[str, tuple[Callable[..., Any], Callable[[], Sequence[Any]], Callab
     "races": (races.simulate_race, race_cells, races.summarise, 100),
     "versions": (versions.simulate_comparison, version_cells, versions.summarise, 200),
     "groups": (groups.simulate_groups, group_cells, groups.summarise, 400),
-    "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 20),
+    "fitness": (fitness.simulate_candidate, fitness_cells, fitness.summarise, 60),
     "features": (features.simulate_explanation, feature_cells, features.summarise, 200),
 }
 

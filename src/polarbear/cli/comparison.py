@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from polarbear.verdict import Advice, Remark, Summary
 
 
+_FEW = 30  # algorithms, up to which all pairs are compared, and not only those of the Pareto set
+
+
 @dataclass(frozen=True)
 class Comparison:
     """How algorithms compare on recorded runs.
@@ -124,7 +127,7 @@ def compare(
         eliminated=[{**asdict(each), "error_bound": bounds[each.name]} for each in decisions],
         specialists=(),
         checks=check.as_dict(decisions),
-        pairs=pairwise_table(posterior, among=pareto_set),
+        pairs=pairwise_table(posterior, among=None if len(posterior.names) <= _FEW else pareto_set),
         selections={name: select_or_explain(posterior, each, pareto_set) for name, each in preferences.items()},
         aocc=_choice_by_aocc(runs, posterior, pareto_set, optimum, optimum_known),
         **rest,

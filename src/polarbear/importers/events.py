@@ -16,6 +16,7 @@ import numpy as np
 from polarbear.importers.reasons import Reason, UnreadableError
 from polarbear.observe.archive import Archive
 from polarbear.observe.read_only import as_read_only
+from polarbear.observe.values import without_sentinels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ SOLVED = 1e-8
 """COCO's target precision: a distance to the optimum at which a problem counts as solved."""
 
 _INFINITE = (math.inf, -math.inf)
+_SUSPICIOUS = 5e19  # smaller values are no sentinels of "no solution"
 
 
 class Events:
@@ -72,7 +74,12 @@ class Events:
         return time <= self._before
 
     def add(self, time: float, value: float) -> None:
-        """Add one row; NaN means no value, but still shows that the run lasted until then."""
+        """Add one row; NaN means no value, but still shows that the run lasted until then.
+
+        So do the values that solvers report without a solution, such as 1e20: they improve on nothing, whatever their sign.
+        """
+        if not -_SUSPICIOUS < value < _SUSPICIOUS:
+            value = float(without_sentinels(np.array([value]), math.nan)[0])
         if time < self._before:
             # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
             self.starts.append(len(self.times))

@@ -14,7 +14,7 @@ from polarbear.models.validation import is_number
     "plackett_luce",
     "shrink",
     "pseudo_instances",
-    reason="each pair now has a prior of its own, whose only parameter is near_equal",
+    reason="each pair of algorithms now has a prior of its own, see near_equal",
 )
 @dataclass(frozen=True, kw_only=True)
 class BayesianBootstrap:

@@ -147,7 +147,7 @@ class Choices:
         instances
             The label of each instance, which identifies it whatever the order of instances; by default its position.
         absolute_tolerance, relative_tolerance
-            Values this close to the best of a group are tied with it; see `rank_values`.
+            Two values this close to each other are tied; see `rank_values` for rankings of all algorithms.
         maximise
             Whether higher values are better.
         per_instance
@@ -155,6 +155,14 @@ class Choices:
             them the size does not depend on the number of instances.
         """
         array, times = real_array(values), as_grid(grid)
+        if instances is not None:
+            instances = tuple(instances)
+            if len(set(instances)) < len(instances):
+                twice = next(each for each in instances if instances.count(each) > 1)
+                raise ValueError(
+                    f"expected different labels of instances, got {twice!r} twice; label repetitions with their number, "
+                    f"such as ({twice!r}, 1), and give them a cluster"
+                )
         algorithms = check_names(names, check_shape(array.shape, times))
         rules: dict[str, Any] = {
             "absolute_tolerance": absolute_tolerance,
