@@ -15,7 +15,8 @@ def templates(text, names):
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "A", text)
     text = re.sub(r"[▁▂▃▄▅▆▇█]+", "~", text)
-    text = re.sub(r"\d[\d,]*(?:\.\d+)?", "N", text).replace("over N %", "N %")  # over 99 %
+    text = re.sub(r"\d[\d,]*(?:\.\d+)?", "N", text)
+    text = re.sub(r"\b(?:over|below) (?=N %)", "", text)  # over 99 %, below 1 %
     text = re.sub(r"A(?:, A)+", "A", text)
     return {" ".join(line.split()) for line in text.splitlines() if line.strip()}
 
