@@ -25,6 +25,15 @@ def test_higher_is_better_when_maximised():
     assert recorder.events() == [(1.0, 3.0), (4.0, 5.0)]
 
 
+@pytest.mark.parametrize("maximise", [False, True])
+def test_what_solvers_report_without_a_solution_hides_no_later_value(maximise):
+    recorder = Recorder(100, maximise=maximise)
+    for value in (1e20 if maximise else -1e20, 3.0, 4.0 if maximise else 2.0):
+        recorder.count()
+        recorder.report(value)
+    assert [value for _, value in recorder.events()] == [3.0, 4.0 if maximise else 2.0]
+
+
 def test_of_several_values_at_one_time_the_best_is_kept():
     recorder = Recorder(100)
     for value in [3.0, 2.0, 2.5]:

@@ -55,3 +55,13 @@ def test_eight_first_places_of_eight_are_no_certainty(weights):
     choices = pb.Choices.from_values(values[:8], grid=[1], weights=None if weights is None else weights[:8])
     ratings = pb.fit(choices, draws=2000).ratings[:, 0, 0]
     assert 0.9 < ratings.mean() < 0.99
+
+
+def test_a_weight_spreads_ratings_like_as_many_copies_of_the_instance():
+    values = np.random.default_rng(1).normal(size=(9, 1, 2))
+    weights = np.array([1, 2, 3] * 3)
+    options = {"draws": 4000}
+    weighted = pb.fit(pb.Choices.from_values(values, grid=[1], weights=weights), **options).ratings[:, 0, 0]
+    copied = pb.fit(pb.Choices.from_values(np.repeat(values, weights, axis=0), grid=[1]), **options).ratings[:, 0, 0]
+    assert weighted.mean() == pytest.approx(copied.mean(), abs=0.01)
+    assert weighted.std() == pytest.approx(copied.std(), rel=0.06)

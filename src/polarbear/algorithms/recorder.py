@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, get_args
 
 from polarbear.algorithms.event_log import OUR_CLOCK, REACHED, STARTED, EventLog
+from polarbear.defaults import is_sentinel
 from polarbear.literals import Clock
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _CLOCKS = get_args(Clock)
 _NOWHERE = EventLog()
 
+_SUSPICIOUS = 5e19  # smaller values are no sentinels of "no solution"
 # Calls after the end of the budget: an algorithm that has caught `BudgetReached` this often will not stop by itself.
 _PATIENCE = 10_000
 
@@ -200,6 +202,8 @@ class Recorder:
                     f"expected values worse than {-self._sign * math.inf:+}, got it at {self.clock} {when:g}: nothing "
                     f"could ever be better; return the value found, or {self._sign * math.inf:+} for 'no solution'"
                 )
+            if loss < -_SUSPICIOUS and is_sentinel(loss):
+                return  # what solvers report without a solution, whatever its sign
             self._best = loss
             self._log.add(when, self._sign * loss)
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.defaults import is_sentinel
 from polarbear.importers.reasons import Reason, UnreadableError
 from polarbear.observe.archive import Archive
 from polarbear.observe.read_only import as_read_only
-from polarbear.observe.values import without_sentinels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,8 +78,8 @@ class Events:
 
         So do the values that solvers report without a solution, such as 1e20: they improve on nothing, whatever their sign.
         """
-        if not -_SUSPICIOUS < value < _SUSPICIOUS:
-            value = float(without_sentinels(np.array([value]), math.nan)[0])
+        if not -_SUSPICIOUS < value < _SUSPICIOUS and is_sentinel(value):
+            value = math.nan
         if time < self._before:
             # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
             self.starts.append(len(self.times))

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.defaults import RELATIVE_TOLERANCE
+from polarbear.defaults import RELATIVE_TOLERANCE, SAME_SENTINEL, SENTINELS
 from polarbear.observe.rankings import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from polarbear.arrays import Array, Mask, Ranks
-
-# What solvers report while they have no solution: SCIP 1e20, HiGHS and others 1e30, CBC 1e50, CPLEX 1e75, Gurobi 1e100, GLPK
-# the largest float. The values may have been stored in single precision, hence the relative distance.
-_SENTINELS = (1e20, 1e30, 1e50, 1e75, 1e100, float(np.finfo(np.float64).max))
-_SAME_SENTINEL = 1e-6
 
 
 def rank_values(
@@ -135,11 +130,11 @@ def without_sentinels(values: NDArray[Any], worst: float) -> NDArray[Any]:
     [3.0, inf, inf]
     """
     size = np.abs(values.astype(np.float64, copy=False))
-    if not (size > _SENTINELS[0] / 2).any():
+    if not (size > SENTINELS[0] / 2).any():
         return values
     result = values.copy()
-    for sentinel in _SENTINELS:
-        result[np.abs(size / sentinel - 1) < _SAME_SENTINEL] = worst
+    for sentinel in SENTINELS:
+        result[np.abs(size / sentinel - 1) < SAME_SENTINEL] = worst
     return result
 
 

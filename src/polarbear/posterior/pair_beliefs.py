@@ -187,12 +187,15 @@ class PairBeliefs:
         sample = self.sample
         of_units = np.zeros((len(sample.units), scores.shape[1]), dtype=np.float32)
         np.add.at(of_units, sample.unit, scores)
-        return self._products(np.arange(len(of_units)), np.ones(len(of_units)), of_units)[0]
+        of_units /= sample.shapes[:, None].astype(np.float32)
+        return self._products(np.arange(len(of_units)), sample.shapes, of_units)[0]
 
     def unit_weights(self) -> Array32:
-        """Return the weights of all units, shape (unit, draw)."""
-        units = np.arange(len(self.sample.units))
-        return np.concatenate([block for _, block in self._blocks(units, np.ones(len(units)))])
+        """Return the weights of all units relative to their expected weights, shape (unit, draw)."""
+        units, shapes = np.arange(len(self.sample.units)), self.sample.shapes
+        drawn = np.concatenate([block for _, block in self._blocks(units, shapes)])
+        drawn /= shapes[:, None].astype(np.float32)
+        return drawn
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
         """Return the share of instances on which the best member beats the best rival, shape (time, draw)."""

@@ -82,6 +82,13 @@ class Sample:
         return result
 
     @cached_property
+    def shapes(self) -> Array:
+        """The expected weight of each unit, shape (unit,); one by default, and for units that compare no algorithms."""
+        result: Array = np.round(np.bincount(self.unit, self.shares.max(axis=1), len(self.units)), 12)
+        result[result == 0] = 1.0
+        return result
+
+    @cached_property
     def _order(self) -> Indices:
         """The canonical order of the instances: by unit, then by their own keys."""
         places = range(len(self.keys))

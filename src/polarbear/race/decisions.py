@@ -67,7 +67,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     candidates = state.candidates.difference(loser.name for loser in losers)
     resolved = resolved_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
-        resolved = _resolve(state, posterior, candidates, beats, groups)
+        resolved = _resolve(state, posterior, candidates, beats, threat, groups)
     left = beyond_patience(posterior, resolved, settings)
     before, after = undecided_cells(state.resolved), undecided_cells(resolved)
     used, total = len(state.observations.instances), state.cost
@@ -131,12 +131,17 @@ def _losers(
 
 
 def _resolve(
-    state: State, posterior: Posterior, candidates: frozenset[str], beats: Array, groups: GroupEvidence | None
+    state: State,
+    posterior: Posterior,
+    candidates: frozenset[str],
+    beats: Array,
+    threat: Array,
+    groups: GroupEvidence | None,
 ) -> Mask:
     """Return C after the round: the pairs that the posterior decides now, whatever earlier rounds decided.
 
-    If more than this posterior must agree to an elimination (e-values, or every group), a pair that may still end in one is
-    not decided.
+    If more than win rates must agree to an elimination (e-values, every group, or first places), a pair that may still end
+    in one is not decided.
     """
     settings = state.settings
     is_candidate = np.array([name in candidates for name in state.names])
@@ -154,6 +159,9 @@ def _resolve(
         if groups is not None:  # what all instances decide may be undecided within a group, and the other way round
             may_be_eliminated &= ~groups.settled
         decided &= ~may_be_eliminated
+    if settings.specialists == "keep":  # a pair whose win rates are decided, while first places nearly are
+        close = (threat < settings.confidence) & (threat >= 1 - 2 * (1 - settings.confidence)) & pairs
+        decided &= ~(close | close.T)
     resolved: Mask = decided | ~pairs
     return resolved
 
