@@ -112,8 +112,8 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
             (
                 ("confidence = 0.9", f'prior = {{kind = "BayesianBootstrap", {given}}}'),
                 "race.prior",
-                f"BayesianBootstrap no longer has the {names}: each pair now has a prior of its own, whose only "
-                f"parameter is near_equal; leave {them} out",
+                f"BayesianBootstrap no longer has the {names}: each pair of algorithms now has a prior of its own, see "
+                f"near_equal; leave {them} out",
             )
             for given, names, them in [
                 ("plackett_luce = 0", "parameter plackett_luce", "it"),
