@@ -246,6 +246,21 @@ def test_weights_are_shapes_of_gamma_variables_and_count_as_observations():
     assert (posterior.win_rates(0, 1) > 0.6).mean() == pytest.approx(exact.above(0.6)[0], abs=0.04)
 
 
+@pytest.mark.parametrize("ties", [0.1, 1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("threshold", [0.45, 0.55])
+def test_a_tie_of_small_weight_changes_little(ties, threshold):
+    without, little = (update(symmetric_prior(0.4, 1), *counts(12, 9, each)) for each in (0, ties))
+    assert little.above(threshold)[0] == pytest.approx(without.above(threshold)[0], abs=ties / 20 + 1e-4)
+
+
+def test_weights_that_are_no_binary_fractions_make_no_ties():
+    values = [[[1.0, 2.0]], [[2.0, 1.0]], [[1.0, 2.0]]] * 5
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1], weights=[0.1, 0.2, 0.7] * 5), draws=4000)
+    assert not posterior.beliefs.belief(0, 1).ties.any()
+    drawn = (posterior.win_rates(0, 1) > 0.6).mean()
+    assert posterior.win_rate_above(0, 1, 0.6)[0] == pytest.approx(drawn, abs=0.04)
+
+
 def test_the_win_rates_of_all_pairs_come_from_the_same_instances():
     """With three algorithms in two orders, A beats B exactly where B beats C: the win rates rise and fall together."""
     values = np.array([[[1.0, 2.0, 3.0]]] * 20 + [[[3.0, 2.0, 1.0]]] * 20)

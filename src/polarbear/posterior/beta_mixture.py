@@ -56,7 +56,7 @@ class BetaMixture:
     def deviation(self) -> Array:
         """Return the standard deviation of the win rate, shape (time,)."""
         mean, variance = self._moments()
-        return np.sqrt(self._average(variance + mean**2) - self._average(mean) ** 2)
+        return np.sqrt(np.maximum(self._average(variance + mean**2) - self._average(mean) ** 2, 0.0))
 
     def above(self, threshold: float = 0.5) -> Array:
         """Return the probability that the win rate exceeds a threshold, shape (time,)."""
@@ -126,11 +126,13 @@ class BetaMixture:
             - scipy.special.betaln(ties, strict)[..., None]
         )
         inside = beta(first[..., None], second[..., None], 0.5 + delta / scipy.special.expit(-place))
-        mass = (top - bottom) * ((density * inside) @ node_weights)
-        lowest = scipy.special.expit(bottom)
-        mass += scipy.special.betainc(ties, strict, lowest) * beta(first, second, 0.5 + delta / (1 - lowest))
+        width, above_top = top - bottom, beta(ties, strict, scipy.special.expit(top))
+        # What is left lies below: V may be too small for a float there, if ties have a small weight.
+        below_bottom = np.maximum(1 - width * (density @ node_weights) - above_top, 0.0)
+        mass = width * ((density * inside) @ node_weights)
+        mass += below_bottom * beta(first, second, 0.5 + delta / scipy.special.expit(-bottom))
         if delta < 0:
-            mass += beta(ties, strict, scipy.special.expit(top))
+            mass += above_top
         result: Array = np.clip(self.weights[kept] @ mass, 0.0, 1.0)
         return result
 

@@ -74,18 +74,19 @@ def outcomes_of_units(outcomes: PairOutcomes, weights: Array | None, unit: Indic
         return _outcomes_of_single_runs(rows, *(each[rows] for each in outcomes))
     own = outcomes.compared[rows].astype(np.float64) if weights is None else outcomes.compared[rows] * weights[rows]
     won, lost = outcomes.wins[rows], outcomes.losses[rows]
+    tied = ~(won | lost)
     numbers = rows if unit is None else unit[rows]
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     if len(starts) == len(rows):
-        wins, losses, total = (each.sum(axis=0) for each in (own * won, own * lost, own))
+        wins, losses, ties = (each.sum(axis=0) for each in (own * won, own * lost, own * tied))
         scores, boost, alone = own * (0.5 + 0.5 * won - 0.5 * lost), np.ones(own.shape[1]), True
     else:
-        sums = [np.add.reduceat(each, starts, axis=0) for each in (own, own * won, own * lost)]
+        sums = [np.add.reduceat(each, starts, axis=0) for each in (own, own * won, own * lost, own * tied)]
         members = np.add.reduceat(outcomes.compared[rows], starts, axis=0, dtype=np.float64)
         own = sums[0] / np.maximum(members, 1)
-        up, down = (np.divide(each, sums[0], out=np.zeros_like(each), where=sums[0] > 0) for each in sums[1:])
+        up, down, even = (np.divide(each, sums[0], out=np.zeros_like(each), where=sums[0] > 0) for each in sums[1:])
         boost = _effective_observations(up, down, own, sums[0].sum(axis=0))
-        wins, losses, total = ((each * own).sum(axis=0) * boost for each in (up, down, np.ones_like(own)))
+        wins, losses, ties = ((each * own).sum(axis=0) * boost for each in (up, down, even))
         scores, alone = own * (0.5 + 0.5 * up - 0.5 * down), bool(members.max(initial=0) <= 1)
     shapes = own.max(axis=1, initial=0.0)
     relative = own / shapes[:, None]
@@ -96,7 +97,7 @@ def outcomes_of_units(outcomes: PairOutcomes, weights: Array | None, unit: Indic
         compared=relative.astype(np.float32),
         wins=wins,
         losses=losses,
-        ties=np.maximum(total - wins - losses, 0.0),
+        ties=ties,
         boost=boost,
         independent=alone and bool(_is_zero_or_one(relative).all()),
     )

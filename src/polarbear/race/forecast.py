@@ -177,6 +177,7 @@ def _log_odds(posterior: Posterior, first: int, second: int) -> _LogOdds:
         logits = scipy.special.logit(np.clip(posterior.win_rates(first, second), _ROUNDING, 1 - _ROUNDING))
         return _LogOdds(logits.mean(axis=1), np.maximum(logits.std(axis=1), 1e-12))
     mean, deviation = (each(first, second) for each in (posterior.beliefs.mean, posterior.beliefs.deviation))
+    mean = np.clip(mean, _ROUNDING, 1 - _ROUNDING)
     return _LogOdds(scipy.special.logit(mean), np.maximum(deviation / (mean * (1 - mean)), 1e-12))
 
 
