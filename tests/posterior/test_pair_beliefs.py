@@ -255,7 +255,7 @@ def test_a_tie_of_small_weight_changes_little(ties, threshold):
 
 def test_weights_that_are_no_binary_fractions_make_no_ties():
     values = [[[1.0, 2.0]], [[2.0, 1.0]], [[1.0, 2.0]]] * 5
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[1], weights=[0.1, 0.2, 0.7] * 5), draws=4000)
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1], weights=np.arange(1, 16) / 7), draws=4000)
     assert not posterior.beliefs.belief(0, 1).ties.any()
     drawn = (posterior.win_rates(0, 1) > 0.6).mean()
     assert posterior.win_rate_above(0, 1, 0.6)[0] == pytest.approx(drawn, abs=0.04)
