@@ -2,8 +2,9 @@
 
 An algorithm that another one beats on most instances at every time can still come first most often: a specialist loses to
 an all-rounder on most instances and wins clearly on the rest. With specialists="keep" a specialist is kept if its share of
-first places may be more than 10 points higher than the other's. First places depend on which other algorithms take part, so this is an
-option and not the default. Under Plackett-Luce win rates and first places give the same order (the paper's Proposition 1).
+first places may be more than 10 points higher than the other's. First places depend on which other algorithms take part, so
+this is an option and not the default. Under Plackett-Luce win rates and first places give the same order (the paper's
+Proposition 1).
 
 An algorithm that was not observed at some time neither eliminates nor is eliminated: there the draws come from the prior.
 Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time.
