@@ -61,7 +61,7 @@ from .observe import (
 from .posterior.all_relations import Relations, relations
 from .posterior.diagnostics import Diagnostics
 from .posterior.e_values import evidence
-from .posterior.elimination import Dominated, Specialist, dominated, find_specialists, pareto_set
+from .posterior.elimination import Dominated, dominated, pareto_set
 from .posterior.posterior import Posterior
 from .posterior.relations import (
     anytime_dominance,
@@ -97,6 +97,7 @@ from .selection import (
     Regret,
     Risk,
     Selection,
+    StrongestRival,
     TopK,
     Uniform,
     Weighted,
@@ -187,10 +188,10 @@ __all__ = [
     "Selection",
     "Settings",
     "SparseGaussianProcess",
-    "Specialist",
     "SpeedUp",
     "StanModel",
     "Standing",
+    "StrongestRival",
     "Summary",
     "TopK",
     "Trajectory",
@@ -218,7 +219,6 @@ __all__ = [
     "explain",
     "family",
     "features_of",
-    "find_specialists",
     "fit",
     "fit_groups",
     "gap_closed",

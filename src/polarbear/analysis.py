@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.observe import Grid, linear_grid, log_grid
+from polarbear.observe.grid import whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from polarbear.observe import Trajectory
     from polarbear.race.result import RaceResult
 
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
+_SPARSE = 1 / 3  # share of the median number of instances
 _WIDE = 10.0  # a grid over more than one order of magnitude gets a logarithmic axis
 
 
@@ -61,6 +63,7 @@ def suggest_grid(
     it. It begins when, for every algorithm, half of the runs have found a value, or with the first value of any run if some
     runs have ended by then. If runs have values from time 0 on, as in data on times to solve, it begins at a hundredth of
     its end, or earlier, when one in twenty runs has improved. If nothing was observed before its end, it has one time only.
+    Times of runs that are whole numbers, such as evaluations, give a grid of whole numbers.
 
     Examples
     --------
@@ -90,7 +93,9 @@ def suggest_grid(
         raise ValueError(
             f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
         )
-    return (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+    grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+    evaluations = all(np.array_equal(run.times, np.floor(run.times)) for run in runs)
+    return whole_numbers(grid) if evaluations else grid
 
 
 def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
@@ -100,6 +105,21 @@ def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
         return min(*firsts, stop)
     changes = [float(run.times[run.times > 0][0]) for run in runs if (run.times > 0).any()]
     return min(float(np.quantile(changes, _SHORTEST, method="lower")) if changes else stop, stop / 100)
+
+
+def sparse_algorithms(runs: Iterable[Trajectory]) -> tuple[dict[str, int], float]:
+    """Return the algorithms with fewer than a third of the median number of instances, with their numbers, and the median.
+
+    Their pairs rest on few instances, and no other algorithm should be dropped or chosen because of them. If fewer than two
+    algorithms would remain, none is sparse.
+    """
+    instances: dict[str, set[Hashable]] = {}
+    for run in runs:
+        instances.setdefault(run.algorithm, set()).add(run.instance)
+    counts = {name: len(each) for name, each in instances.items()}
+    usual = float(np.median(list(counts.values()))) if counts else 0.0
+    sparse = {name: count for name, count in counts.items() if count < _SPARSE * usual}
+    return (sparse, usual) if len(counts) - len(sparse) >= 2 else ({}, usual)
 
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:

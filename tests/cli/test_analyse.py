@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+import polarbear as pb
 from polarbear.inference import fitting
 from tests.cli.conftest import run_command
 from tests.importers.test_optuna import write as write_studies
@@ -64,13 +65,51 @@ def test_the_help_says_that_a_saved_posterior_holds_no_eliminations(polarbear, c
 
 def test_a_saved_posterior_answers_like_the_runs_among_the_same_algorithms(polarbear, table, tmp_path):
     saved = tmp_path / "posterior.npz"
-    polarbear("analyse", table, "--count", 8, "--save", saved)
-    everything = polarbear("select", saved, "--at", 5, "--json").data
+    grid = polarbear("analyse", table, "--count", 8, "--save", saved, "--json").data["grid"]
+    everything = polarbear("select", saved, "--at", grid[2], "--json").data
     assert {name for each in everything["candidates"] for name in each["members"]} == {"good", "bad", "late"}
-    from_runs = polarbear("select", table, "--count", 8, "--at", 5, "--json").data
+    from_runs = polarbear("select", table, "--count", 8, "--at", grid[2], "--json").data
     assert {name for each in from_runs["candidates"] for name in each["members"]} == {"good", "late"}
-    among = polarbear("select", saved, "--at", 5, "--among", "good", "--among", "late", "--json").data
+    some = ["--among", "good", "--among", "late"]
+    among = polarbear("select", saved, "--at", grid[2], *some, "--json").data
     assert among["sentence"] == from_runs["sentence"] != everything["sentence"]
+
+
+@pytest.mark.parametrize("time", [None, 5, 50, 100])
+def test_select_without_options_is_that_of_the_library(polarbear, table, tmp_path, time):
+    """By the win rate against the strongest rival and the probability of being best, among what is not dominated."""
+    data = polarbear("analyse", table, "--count", 8, "--json").data
+    runs = pb.read_runs(table).runs
+    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.Grid(data["grid"], "log")))
+    preference = None if time is None else pb.At(time)
+    expected = pb.select(posterior, preference)
+    budget = [] if time is None else ["--at", time]
+    found = polarbear("select", table, "--count", 8, *budget, "--json").data
+    assert found["sentence"] == expected.sentence
+    assert (found["criterion"], found["risk"]) == (str(pb.StrongestRival()), str(pb.ProbabilityBest()))
+    assert [each["beats_all"] for each in found["candidates"]] == [each.beats_all for each in expected.candidates]
+    by_value = polarbear("select", table, "--count", 8, *budget, "--risk", "expected", "--json").data
+    assert by_value["sentence"] == pb.select(posterior, preference, pb.Expected()).sentence
+    top = polarbear("select", table, "--count", 8, *budget, "--top", 1, "--json").data
+    assert top["sentence"] == pb.select(posterior, preference, criterion=pb.TopK(1)).sentence
+
+
+def test_between_grid_times_runs_are_looked_up_and_a_saved_posterior_takes_the_time_below(polarbear, table, tmp_path):
+    """The one that is called late overtakes at 50 evaluations."""
+    saved, some = tmp_path / "posterior.npz", ["--among", "good", "--among", "late"]
+    grid = polarbear("analyse", table, "--count", 4, "--save", saved, "--json").data["grid"]
+    below = max(time for time in grid if time < 50)
+    assert 50 not in grid
+    select = "select", table, "--count", 4
+    assert polarbear(*select, "--at", 49, "--json").data["candidates"][0]["members"] == ["good"]
+    assert polarbear(*select, "--at", 50, "--json").data["candidates"][0]["members"] == ["late"]
+    data = polarbear("select", saved, "--at", 50, *some, "--json").data
+    assert data["candidates"][0]["members"] == ["good"]
+    assert data["sentence"].startswith("For a budget of 50, choose good")
+    assert data["sentence"].endswith(
+        "The posterior has no runs to look up this budget, and the answer is for the nearest grid budget below, a budget of "
+        f"{below:g}."
+    )
 
 
 def test_the_text_has_the_pareto_set_and_the_replayed_race(as_race):
@@ -109,7 +148,7 @@ def test_a_specialist_is_dropped_by_default(polarbear, tmp_path):
     path.write_text("\n".join(lines) + "\n")
     command = ["analyse", path, "--count", 2, "--confidence", 0.95]
     data = polarbear(*command, "--json").data
-    assert data["specialists"] == []
+    assert data["cycles"] == []
     assert ("A", "B") in {(each["name"], each["by"]) for each in data["dominated"]}
     assert "A: beaten by B at every budget (" in " ".join(polarbear(*command).out.split())
 
@@ -250,7 +289,7 @@ def test_one_algorithm_alone_is_no_comparison(polarbear, table, tmp_path):
 
 def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     data = polarbear("analyse", finished, "--json", "--confidence", 0.8).data  # "poor" is beaten with 0.90
-    assert data["grid"] == pytest.approx(np.geomspace(5, 60, 5))
+    assert data["grid"] == np.floor(np.geomspace(5, 60, 5) + 1e-9).tolist()  # evaluations
     assert "poor" not in data["pareto_set"]
     assert len(polarbear("analyse", finished, "--json", "--count", 3).data["grid"]) == 3
     outcome = polarbear("analyse", finished, "--clock", "seconds")

@@ -119,7 +119,7 @@ def test_wrong_overrides_are_reported_before_the_race_begins(polarbear, race_tom
     outcome = polarbear("race", race_toml, "--set", "race.ropee=1")
     assert "race.ropee: there is no such key; did you mean 'rope'?" in outcome.err
     outcome = polarbear("race", race_toml, "--confidence", 3)
-    assert "race.confidence: expected less than 1, got 3.0 (on the command line)" in outcome.err
+    assert "race.confidence: expected less than or equal to 1, got 3.0 (on the command line)" in outcome.err
     assert not (race_toml.parent / "my.race").exists()
 
 

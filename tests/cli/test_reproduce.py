@@ -38,6 +38,6 @@ def test_an_unknown_study_names_the_known_ones(polarbear):
 
 def test_a_missing_package_is_named(polarbear, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "ioh", None)
-    outcome = polarbear("reproduce", "gp-bbob", "--out", tmp_path)
+    outcome = polarbear("reproduce", "gp-bbob", "--scale", "paper", "--out", tmp_path)
     assert outcome.code == 1
     assert "pip install 'polarbear-anytime[bbob]'" in outcome.err

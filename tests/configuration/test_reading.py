@@ -116,7 +116,7 @@ def test_the_command_line_overrides_the_file(write):
     with pytest.raises(ConfigurationError, match=r"race\.seed\.x: it cannot be set"):
         prepare(write(), {"race.seed.x": 1})
     with pytest.raises(
-        ConfigurationError, match=r"race\.confidence: expected less than 1, got 2 \(on the command line\)"
+        ConfigurationError, match=r"race\.confidence: expected less than or equal to 1, got 2 \(on the command line\)"
     ):
         prepare(write(), {"race.confidence": 2})
 

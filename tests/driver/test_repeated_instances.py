@@ -26,10 +26,11 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert result.scope == "to new instances, based on 3 instances with 9 repetitions"
     assert result.posterior.beliefs.sample.rankings.repeated.problem.tolist() == [0, 1, 2] * 3
     copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
-    assert (
-        "The value of copies of one algorithm is measured by repeated runs on 3 instances; Plackett-Luce counts"
-        in copies
-    )
+    measured = "measured on the 3 instances on which the runs of all candidates were repeated, with 3 runs on each."
+    assert measured in copies
+    last = result.posterior.grid.times[-1]
+    assert last - 1 not in result.posterior.grid.times
+    assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).sentence
     with pb.Race.open(path) as race:
         assert clusters_of(race.result).labels == (0, 1, 2) * 3
         assert race.result.scope == result.scope

@@ -22,7 +22,7 @@ def choices():
     ("changes", "message"),
     [
         (
-            {"grid": pb.log_grid(1, 1e6, 100_000)},
+            {"grid": pb.linear_grid(1, 1e6, 100_000)},
             "100,000 times, 2 algorithms or more, 4,000 draws, which need 19.2 GB; use",
         ),
         ({"draws": 10**9}, "expected at most 1,000,000 draws, got 1,000,000,000"),
@@ -31,7 +31,7 @@ def choices():
             "and 100,000,000 basis functions, which need 3,200 GB; use fewer times, b",
         ),
         ({"prior": pb.BSpline(basis=10**8)}, "and 100,000,000 basis functions"),
-        ({"prior": pb.RandomWalk(), "draws": 10**6, "grid": pb.log_grid(1, 100, 500)}, "which need 32 GB"),
+        ({"prior": pb.RandomWalk(), "draws": 10**6, "grid": pb.linear_grid(1, 1000, 500)}, "which need 32 GB"),
     ],
 )
 def test_settings_that_cannot_fit_in_memory_are_refused_before_anything_is_allocated(changes, message):
@@ -44,14 +44,14 @@ def test_settings_that_cannot_fit_in_memory_are_refused_before_anything_is_alloc
 
 
 def test_a_race_of_too_many_algorithms_is_refused_before_its_file_exists(tmp_path):
-    names, grid = [f"a{i}" for i in range(400)], pb.log_grid(1, 1000, 1000)
+    names, grid = [f"a{i}" for i in range(400)], pb.linear_grid(1, 1000, 1000)
     with pytest.raises(ValueError, match=r"got 1,000 times, 400 algorithms, 4,000 draws, which need 38\.4 GB"):
         pb.Race(names, None, grid, path=tmp_path / "my.race")
     assert not (tmp_path / "my.race").exists()
 
 
 def test_the_estimate_of_memory_holds(choices):
-    pb.fit(choices, draws=100)  # imports
+    pb.relations(pb.fit(choices, draws=100))  # imports
     tracemalloc.start()
     posterior = pb.fit(choices, draws=DRAWS)
     pb.relations(posterior)

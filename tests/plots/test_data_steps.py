@@ -190,13 +190,17 @@ def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_r
         assert DominanceMatrix.of(posterior, elimination=elimination).probability[1, 0] > 0.95
 
 
-def test_first_places_of_weighted_instances_are_ratings():
+def test_ratings_are_first_places_and_bands_are_about_the_strongest_rival():
+    """A comes first most often and is dropped; B and C win half of the instances against each other."""
     posterior = specialist_posterior()
-    bands = DecisionBands.of(posterior)
-    assert [each.leader for each in bands.stretches] == ["A"]
-    assert (bands.probability_best[:, 0] > 0.8).all()
     np.testing.assert_allclose(RatingCurves.of(posterior).mean[:, 0], 0.4, atol=0.02)
-    assert PreferenceValues.of(posterior).names[0] == "A"
+    bands = DecisionBands.of(posterior)
+    assert set(bands.names) == set(PreferenceValues.of(posterior, pb.At(1)).names) == {"B", "C"}
+    assert [each.choice for each in bands.stretches] == ["too close to call"]
+    everybody = DecisionBands.of(posterior, among=list("ABC"))
+    assert (everybody.probability_best[:, 0] < 0.01).all()
+    np.testing.assert_allclose(everybody.probability_best.sum(axis=1), 1)
+    assert PreferenceValues.of(posterior, among=list("ABC")).names[-1] == "A"
 
 
 @pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])

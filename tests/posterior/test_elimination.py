@@ -1,6 +1,6 @@
-"""Which algorithm eliminates which, and in what order; test_pareto_set.py checks which ones remain."""
+"""Which algorithm is dropped by which; test_pareto_set.py checks which ones remain."""
 
-import re
+import math
 from functools import cache
 
 import numpy as np
@@ -10,14 +10,27 @@ from hypothesis import strategies as st
 
 import polarbear as pb
 from polarbear import dominance, dominated, pareto_set
-from polarbear.posterior.elimination import elimination_probabilities
-from tests.race.paper import posterior_of, some_posterior, threat
+from polarbear.posterior.elimination import cycles, elimination_probabilities, elimination_probabilities_over_time
+from tests.race.paper import plain_cycles, plainly_kept, posterior_of, some_posterior, threat
 
 NAMES, TIMES = ("a", "b", "c", "d", "e"), [1, 2, 4]
 law = settings(deadline=None, max_examples=60)
+rules = pytest.mark.parametrize("elimination", ["joint", "pointwise"])
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+def fitted(values, names, **options):
+    """The default belief, from values (instance, time, algorithm)."""
+    values = np.asarray(values, dtype=float)
+    grid = np.arange(1.0, values.shape[1] + 1)
+    return pb.fit(pb.Choices.from_values(values, grid=grid, names=list(names)), draws=1000, **options)
+
+
+def pairs_of(posterior, **options):
+    """The dropped algorithms, each with the one that beats it."""
+    return [(each.name, each.by) for each in dominated(posterior, **options)]
+
+
+@rules
 @pytest.mark.parametrize("seed", range(2))
 def test_elimination_probabilities_are_shares_of_draws(elimination, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES)
@@ -37,48 +50,259 @@ def test_elimination_probabilities_are_shares_of_draws(elimination, seed):
     st.sampled_from(["joint", "pointwise"]),
     st.sets(st.sampled_from(NAMES), min_size=1),
 )
-def test_each_algorithm_is_eliminated_by_one_that_remains_at_that_moment(seed, confidence, elimination, among):
+def test_each_dropped_algorithm_has_the_most_certain_winner(seed, confidence, elimination, among):
+    """That is a kept one if one beats it with the confidence, and otherwise the most certain of all."""
     posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, draws=12)
-    remaining = set(among)
-    for each in dominated(posterior, confidence=confidence, elimination=elimination, among=among):
-        assert each.by in remaining
-        assert each.name in remaining
-        assert each.by != each.name
-        index = NAMES.index(each.by), NAMES.index(each.name)
-        assert each.probability == pytest.approx(threat(posterior, *index, elimination))
+    threats = {
+        (a, b): threat(posterior, NAMES.index(a), NAMES.index(b), elimination) for a in among for b in among if a != b
+    }
+    kept = plainly_kept(threats, confidence, judged=among)
+    found = dominated(posterior, confidence=confidence, elimination=elimination, among=among)
+    assert {each.name for each in found} == among - kept
+    for each in found:
+        by_kept = [threats[a, each.name] for a in kept]
+        usual = [p for (_, b), p in threats.items() if b == each.name]
+        assert each.probability == pytest.approx(max(by_kept) if max(by_kept) >= confidence else max(usual))
+        assert each.probability == pytest.approx(threats[each.by, each.name])
         assert each.probability >= confidence
-        # No remaining algorithm beats another one more certainly at that moment.
-        worst = max(
-            threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination)
-            for winner in remaining
-            for loser in remaining
-            if winner != loser
-        )
-        assert each.probability == pytest.approx(worst)
-        remaining.remove(each.name)
-    assert remaining  # at least one is left
-    for winner in remaining:  # and those that remain do not dominate one another
-        for loser in remaining - {winner}:
-            assert threat(posterior, NAMES.index(winner), NAMES.index(loser), elimination) < confidence
+    certainty = [each.probability for each in found]
+    assert certainty == sorted(certainty, reverse=True)
+    circles = cycles(posterior, confidence=confidence, elimination=elimination, among=among)
+    assert {frozenset(each) for each in circles} == plain_cycles(threats, confidence, kept)
 
 
 def test_only_candidates_eliminate_and_are_eliminated():
     posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
-    assert [(each.name, each.by) for each in dominated(posterior, among=("b", "c"))] == [("c", "b")]
+    assert pairs_of(posterior, among=("b", "c")) == [("c", "b")]
     assert dominated(posterior, among=("d",)) == ()
     assert dominated(posterior, among=()) == ()
+    assert cycles(posterior, among=()) == ()
 
 
-def test_a_chain_is_eliminated_from_its_weakest_end():
-    """Of several that are certainly dominated, the weakest is eliminated first."""
+def test_a_chain_is_dropped_by_its_head():
+    """Of several that beat an algorithm, the one that is kept is named."""
     posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
-    assert [each.name for each in dominated(posterior)] == ["d", "c", "b"]
+    assert pairs_of(posterior) == [("b", "a"), ("c", "a"), ("d", "a")]
     assert pareto_set(posterior) == ("a",)
+
+
+def test_the_winner_that_is_named_may_be_dropped_itself():
+    """a beats b in 80 % of the draws and b beats c in 70 %; a beats c in 60 %, less than the confidence."""
+    draws = [(3, 2, 1)] * 6 + [(2, 1, 3)] * 2 + [(1, 3, 2)] * 1 + [(1, 2, 3)] * 1
+    posterior = posterior_of([[each] for each in draws], "abc", [1])
+    beats = dominance(posterior)[0]
+    assert [beats[0, 1], beats[1, 2], beats[0, 2]] == [0.8, 0.7, 0.6]
+    found = dominated(posterior, confidence=0.65)
+    assert [(each.name, each.by, each.probability) for each in found] == [("b", "a", 0.8), ("c", "b", 0.7)]
 
 
 def test_equal_algorithms_do_not_eliminate_each_other():
     posterior = posterior_of([[[1.0, 1.0, 1.0]]] * 10, "abc", [1])
     assert dominated(posterior, confidence=0.51) == ()
+
+
+# Budgets at which a pair does not differ.
+
+INF = math.inf
+
+
+def late_starters(instances=40):
+    """No solution before the third of five budgets; from there on a beats b, and c is between the two at the end only."""
+    values = np.full((instances, 5, 3), INF)
+    values[:, 2:] = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]
+    return values
+
+
+@rules
+def test_budgets_at_which_two_algorithms_tie_everywhere_say_nothing(elimination):
+    """They neither prevent an elimination nor change its probability."""
+    whole, late = fitted(late_starters(), "abc"), fitted(late_starters()[:, 2:], "abc")
+    assert pairs_of(whole, elimination=elimination) == [("b", "a"), ("c", "a")]
+    assert (dominance(whole)[:2, 0, 1] < 0.6).all()
+    np.testing.assert_array_equal(
+        elimination_probabilities(whole, elimination=elimination),
+        elimination_probabilities(late, elimination=elimination),
+    )
+    over_time = elimination_probabilities_over_time(whole)
+    np.testing.assert_array_equal(over_time[:2], np.broadcast_to(1 - np.eye(3), (2, 3, 3)))
+    np.testing.assert_array_equal(over_time[2:], elimination_probabilities_over_time(late))
+    for relation in (pb.pareto_probability, pb.crossing, pb.anytime_dominance):
+        np.testing.assert_array_equal(relation(whole), relation(late))
+
+
+@rules
+def test_a_budget_at_which_two_algorithms_differ_on_a_single_instance_counts(elimination):
+    values = late_starters()
+    values[0, 1, 1] = 5.0  # there b has a solution, and a has none
+    assert pairs_of(fitted(values, "abc"), elimination=elimination) == [("c", "a")]
+
+
+@rules
+def test_ties_at_a_few_budgets_in_between_say_nothing(elimination):
+    values = np.tile([1.0, 2.0], (40, 5, 1))
+    values[:, 3] = 0.5
+    assert pairs_of(fitted(values, "ab"), elimination=elimination) == [("b", "a")]
+
+
+@rules
+@pytest.mark.parametrize("value", [1.0, INF])
+def test_two_algorithms_that_never_differ_are_both_kept(elimination, value):
+    values = np.tile([value, value, 9.0 if value == 1.0 else 1.0], (40, 5, 1))
+    posterior = fitted(values, "abc")
+    assert elimination_probabilities(posterior, elimination=elimination)[0, 1] == 0
+    expected = ("a", "b") if value == 1.0 else ("c",)
+    assert pareto_set(posterior, elimination=elimination) == expected
+    assert pb.anytime_dominance(posterior)[0, 1] == pb.crossing(posterior)[0, 1] == 0
+
+
+@rules
+@pytest.mark.parametrize("specialists", ["keep", "drop"])
+def test_under_the_default_belief_no_algorithm_is_dropped_with_certainty(elimination, specialists):
+    """A closed form or a share of draws may round to one; still another instance may differ."""
+    posterior = fitted(np.tile([1.0, 2.0], (500, 3, 1)), "ab")
+    assert dominance(posterior)[:, 0, 1].min() == pytest.approx(1)
+    rule = {"elimination": elimination, "specialists": specialists}
+    assert pairs_of(posterior, confidence=0.999999, **rule) == [("b", "a")]
+    assert dominated(posterior, confidence=1, **rule) == ()
+
+
+@rules
+def test_under_plackett_luce_all_draws_can_agree(elimination):
+    posterior = posterior_of([[[2.0, 1.0]]] * 10, "ab", [1])
+    assert pairs_of(posterior, confidence=1, elimination=elimination) == [("b", "a")]
+
+
+# Pairs without common instances.
+
+
+def gap(first, second, *, at=slice(None), instances=80):
+    """a beats b beats c on every instance; on no instance are `first` and `second` both observed at these times."""
+    values = np.tile([1.0, 2.0, 3.0], (instances, 3, 1))
+    values[: instances // 2, at, "abc".index(first)] = np.nan
+    values[instances // 2 :, at, "abc".index(second)] = np.nan
+    return fitted(values, "abc")
+
+
+@rules
+@pytest.mark.parametrize("at", [slice(None), 1], ids=["never compared", "not compared at one budget"])
+def test_an_algorithm_is_not_eliminated_by_one_that_it_was_not_compared_with(elimination, at):
+    posterior = gap("a", "b", at=at)
+    assert pb.dominance(posterior)[1, 0, 1] == 0.5
+    assert elimination_probabilities(posterior, elimination=elimination)[0, 1] == 0
+    assert dominated(posterior, among=["a", "b"], elimination=elimination) == ()
+    assert dict(pairs_of(posterior, elimination=elimination)).keys() == {"c"}
+
+
+@rules
+def test_a_chain_whose_ends_were_not_compared_is_kept(elimination):
+    """a beats b and b beats c. Nothing is known of a and c, so c stays, and with it b, which beats c."""
+    posterior = gap("a", "c")
+    assert pairs_of(posterior, elimination=elimination, among=["a", "b"]) == [("b", "a")]
+    assert pairs_of(posterior, elimination=elimination, among=["b", "c"]) == [("c", "b")]
+    assert dominated(posterior, elimination=elimination) == ()
+    assert cycles(posterior, elimination=elimination) == ()
+
+
+# All of this at once.
+
+outcomes = st.sampled_from([1.0, 1.0, 2.0, 3.0, INF, math.nan])
+
+
+@st.composite
+def sparse_values(draw):
+    """A few different instances, each repeated; with ties, missing runs, and no solutions. One compares all."""
+    times, n = draw(st.integers(1, 3)), draw(st.integers(2, 4))
+    instance = st.lists(st.lists(outcomes, min_size=n, max_size=n), min_size=times, max_size=times)
+    values = np.array(draw(st.lists(instance, min_size=1, max_size=4)))
+    values = np.where(draw(st.booleans()) & np.isnan(values), 2.0, values)
+    order = np.arange(n) * draw(st.sampled_from([0.0, 0.4, 4.0]))  # from no order to a clear one
+    link = np.full((1, times, n), math.nan)
+    link[:, 0] = 1.0
+    return np.concatenate([link, np.tile(values + order, (draw(st.sampled_from([2, 5, 12])), 1, 1))])
+
+
+def plain_threat(posterior, values, a, b, elimination):
+    """P(a beats b) at the least certain time, or at all together, of those at which the values of the two differ."""
+    both = ~np.isnan(values[..., a]) & ~np.isnan(values[..., b])
+    differ = (both & (values[..., a] != values[..., b])).any(axis=0)
+    if not both.any(axis=0).all() or not differ.any():
+        return 0.0
+    if elimination == "pointwise":
+        return min(float(dominance(posterior)[t, a, b]) for t in np.flatnonzero(differ))
+    rates = pb.win_rates(posterior, posterior.names[a], posterior.names[b])
+    return float((rates[:, differ] > 0.5).all(axis=1).mean())
+
+
+@settings(deadline=None, max_examples=80)
+@given(sparse_values(), st.sampled_from([0.7, 0.95, 1.0]), st.sampled_from(["joint", "pointwise"]))
+def test_under_the_default_belief_the_rule_is_that_of_paths(values, confidence, elimination):
+    n = values.shape[2]
+    posterior = pb.fit(pb.Choices.from_values(values, grid=np.arange(1.0, values.shape[1] + 1)), draws=200)
+    threats = {(a, b): plain_threat(posterior, values, a, b, elimination) for a in range(n) for b in range(n) if a != b}
+    kept = set(range(n)) if confidence == 1 else plainly_kept(threats, confidence, judged=set(range(n)))
+    rule = {"confidence": confidence, "elimination": elimination}
+    assert pareto_set(posterior, **rule) == tuple(posterior.names[a] for a in sorted(kept)) != ()
+    for each in dominated(posterior, **rule):
+        pair = posterior.names.index(each.by), posterior.names.index(each.name)
+        assert each.probability == pytest.approx(threats[pair], abs=1e-9)
+        assert each.probability >= confidence
+
+
+# Cycles.
+
+CIRCLE = [[1, 2, 3], [3, 1, 2], [2, 3, 1]]  # a beats b, b beats c and c beats a, each on two instances of three
+
+
+def circle_of_three(times=4, rounds=40):
+    """A circle at all times, and d and e that lose to all; d beats e."""
+    values = [[*each, 8, 9] for each in CIRCLE] * rounds
+    return np.repeat(np.array(values, dtype=float)[:, None], times, axis=1)
+
+
+@rules
+def test_a_cycle_is_kept_as_a_whole_and_named(elimination):
+    posterior = fitted(circle_of_three(), "abcde")
+    found = elimination_probabilities(posterior, elimination=elimination)
+    assert min(found[0, 1], found[1, 2], found[2, 0]) > 0.95
+    assert pareto_set(posterior, elimination=elimination) == ("a", "b", "c")
+    assert cycles(posterior, elimination=elimination) == (("a", "b", "c"),)
+    assert {each.name for each in dominated(posterior, elimination=elimination)} == {"d", "e"}
+    # Without one of the three there is no cycle.
+    assert pairs_of(posterior, elimination=elimination, among=["a", "b"]) == [("b", "a")]
+    assert cycles(posterior, elimination=elimination, among=["a", "b", "e"]) == ()
+
+
+@rules
+def test_a_cycle_that_another_algorithm_beats_is_dropped_as_a_whole(elimination):
+    values = circle_of_three()
+    values[..., 4] = 0
+    posterior = fitted(values, "abcde")
+    assert pareto_set(posterior, elimination=elimination) == ("e",)
+    assert {each.by for each in dominated(posterior, elimination=elimination)} == {"e"}
+    assert cycles(posterior, elimination=elimination) == ()
+
+
+@rules
+def test_an_algorithm_beside_a_cycle_is_kept_and_not_named_with_it(elimination):
+    """e wins early and loses late."""
+    values = circle_of_three()
+    values[:, :2, 4] = 0
+    posterior = fitted(values, "abcde")
+    assert pareto_set(posterior, elimination=elimination) == ("a", "b", "c", "e")
+    assert cycles(posterior, elimination=elimination) == (("a", "b", "c"),)
+
+
+@rules
+def test_who_beats_a_member_of_a_cycle_belongs_to_it(elimination):
+    """d is a little worse than c on every instance, but it beats a where c does."""
+    values = circle_of_three()
+    values[..., 3] = values[..., 2] + 0.5
+    posterior = fitted(values, "abcde")
+    assert cycles(posterior, elimination=elimination) == (tuple("abcd"),)
+    assert pareto_set(posterior, elimination=elimination) == tuple("abcd")
+
+
+# First places.
 
 
 @cache
@@ -89,73 +313,39 @@ def specialist_posterior(prior):
     return pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=prior, draws=2000)
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+@rules
 def test_a_specialist_is_dropped_by_default_and_can_be_kept(elimination):
     posterior = specialist_posterior(pb.BayesianBootstrap())
     assert pb.dominance(posterior)[:, 1, 0].min() > 0.95  # B beats A on three of five instances
     options = {"confidence": 0.95, "elimination": elimination}
     assert "A" not in pb.pareto_set(posterior, **options)
     assert "A" in pb.pareto_set(posterior, specialists="keep", **options)
-    (specialist,) = pb.find_specialists(posterior, **options)
-    assert (specialist.name, specialist.by) == ("A", "B")
-    assert specialist.share == pytest.approx(0.4, abs=0.05)
-    assert specialist.lower < specialist.share < specialist.upper
-    assert specialist.certain
-    assert re.search(r"first more often at \d: on \d\d % of instances \(\d\d to \d\d %\), and B on ", specialist.clause)
 
 
-def test_a_specialist_is_explained_at_the_time_at_which_it_comes_first_more_often():
-    """At 10, S comes first on 31 % of instances and R on 14 %; at 100, S on 43 % and R on 57 %. R beats S at both."""
-    rng = np.random.default_rng(0)
-    early = rng.permutation(
-        np.repeat([[0, 3, 1, 2], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]], [124, 56, 110, 110], axis=0)
-    )
-    late = rng.permutation(np.repeat([[0, 1, 2, 3], [1, 0, 2, 3]], [172, 228], axis=0))
-    values = np.stack([early, late], axis=1).astype(float)
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[10, 100], names=list("SRxy")), draws=2000)
-    (specialist,) = (each for each in pb.find_specialists(posterior) if each.name == "S")
-    assert (specialist.by, specialist.time, specialist.certain) == ("R", 10, True)
-    assert (specialist.share, specialist.share_of_other) == (
-        pytest.approx(0.31, abs=0.03),
-        pytest.approx(0.14, abs=0.03),
-    )
+@rules
+def test_first_places_hold_for_all_budgets_at_which_a_pair_differs(elimination):
+    """No algorithm has a solution at the first budget; at the second A is a specialist, and at the third it is last."""
+    orders = np.tile([[0, 1, 2, 3]] * 2 + [[3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]], (40, 1))
+    values = np.stack([np.full(orders.shape, INF), orders, np.where(np.arange(4) == 0, 9, orders)], axis=1)
+    whole, without = fitted(values, "ABCD"), fitted(values[:, [0, 2]], "ABCD")
+    rule = {"elimination": elimination, "specialists": "keep"}
+    assert "A" in pareto_set(whole, **rule)
+    assert "A" not in pareto_set(without, **rule)
+    late = fitted(values[:, 1:], "ABCD")
+    np.testing.assert_array_equal(elimination_probabilities(whole, **rule), elimination_probabilities(late, **rule))
 
 
-def test_the_clause_of_a_specialist_says_whether_it_surely_comes_first_more_often():
-    """With 15 instances, y is only perhaps first more often than x, which beats it everywhere."""
-    orders = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
-    values = np.tile(np.array(orders, dtype=float), (3, 1))[:, None]
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[1], names=list("wxyz")), draws=2000)
-    specialist = pb.find_specialists(posterior, confidence=0.9)[0]
-    assert not specialist.certain
-    assert "but it may come first more often at 1: on " in specialist.clause
-
-
-def test_equal_shares_of_first_places_rarely_make_a_sure_specialist():
-    """S and R come first equally often at each of ten independent times, and R beats S elsewhere: no model is the truth."""
-    rng, kept, sure = np.random.default_rng(1), 0, 0
-    orders = np.array([[0, 1, 2, 3], [1, 0, 2, 3], [3, 1, 0, 2], [3, 1, 2, 0]], dtype=float)  # ranks of S, R, x and y
-    for seed in range(60):
-        values = orders[rng.choice(4, size=(30, 10), p=[0.25, 0.25, 0.25, 0.25])]
-        posterior = pb.fit(pb.Choices.from_values(values, grid=range(1, 11), names=list("SRxy")), draws=1000, seed=seed)
-        found = [each for each in pb.find_specialists(posterior) if (each.name, each.by) == ("S", "R")]
-        kept += len(found)
-        sure += sum(each.certain for each in found)
-    assert kept >= 5  # too few instances to rule it out
-    assert sure <= 0.05 * 60  # the level of the claim
-
-
-def test_under_plackett_luce_there_are_no_specialists():
+@rules
+def test_under_plackett_luce_first_places_follow_from_win_rates(elimination):
     posterior = specialist_posterior(pb.RandomWalk())
-    assert pb.find_specialists(posterior, confidence=0.9) == ()
-    kept, dropped = (pb.dominated(posterior, confidence=0.9, specialists=each) for each in ("keep", "drop"))
+    rule = {"confidence": 0.9, "elimination": elimination}
+    kept, dropped = (pb.dominated(posterior, specialists=each, **rule) for each in ("keep", "drop"))
     assert kept == dropped
 
 
 def test_algorithms_that_never_come_first_can_be_eliminated():
     # A is always first, and B always beats C.
-    values = np.tile([1.0, 2.0, 3.0], (60, 2, 1))
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2]), prior=pb.BayesianBootstrap(), draws=2000)
+    posterior = fitted(np.tile([1.0, 2.0, 3.0], (60, 2, 1)), "ABC")
     threat = elimination_probabilities(posterior, elimination="joint")
     assert threat[1, 2] > 0.95
 
@@ -163,14 +353,3 @@ def test_algorithms_that_never_come_first_can_be_eliminated():
 def test_an_unknown_value_of_specialists_is_refused():
     with pytest.raises(ValueError, match="expected specialists as one of 'keep', 'drop', got 'ignore'"):
         pb.dominated(specialist_posterior(pb.RandomWalk()), specialists="ignore")
-
-
-def test_an_algorithm_is_not_eliminated_by_one_that_it_was_not_compared_with():
-    """A beats B and B beats C on every instance, and A and C share none."""
-    values = np.full((80, 1, 3), np.nan)
-    values[:40, :, :2], values[40:, :, 1:] = [1.0, 2.0], [1.0, 2.0]
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[1]), draws=1000)
-    assert pb.dominance(posterior)[0, 0, 2] == 0.5
-    eliminations = {(each.name, each.by) for each in pb.dominated(posterior, confidence=0.9)}
-    assert eliminations == {("B", "A"), ("C", "B")}
-    assert pb.dominated(posterior, confidence=0.9, among=["A", "C"]) == ()

@@ -92,3 +92,26 @@ def test_entries_that_are_not_wanted_stay_zero():
     posterior = with_gap(np.tile([0.1, 0.9], (50, 3, 1)))
     assert pb.dominance(posterior, where=[[False, False], [True, False]])[:, 0, 1].tolist() == [0, 0, 0]
     assert (pb.dominance(posterior)[:, [0, 1], [0, 1]] == 0).all()
+
+
+@pytest.mark.parametrize("clusters", [None, "each instance twice"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pair_differs_where_it_does_on_any_common_instance(seed, clusters):
+    """Values are few, infinite (no solution yet), or missing (not observed)."""
+    values = np.random.default_rng(seed).choice([1.0, 2.0, np.inf, np.nan], p=[0.5, 0.1, 0.1, 0.3], size=(6, 4, 4))
+    values[:, :, 0] = np.where(np.arange(4) == 0, np.inf, 1.0)
+    labels = None if clusters is None else np.arange(6) // 2
+    posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2, 3, 4], clusters=labels), draws=100)
+    one, other = values[..., :, None], values[..., None, :]
+    common = ~np.isnan(one) & ~np.isnan(other)
+    off_diagonal = ~np.eye(4, dtype=bool)
+    expected = (common & (one != other)).any(axis=0)
+    np.testing.assert_array_equal(posterior.differing_pairs & off_diagonal, expected & off_diagonal)
+    np.testing.assert_array_equal(posterior.observed_pairs & off_diagonal, common.any(axis=0) & off_diagonal)
+    assert not expected[:, off_diagonal].all()
+
+
+def test_under_plackett_luce_every_observed_pair_counts_as_different():
+    """Its priors keep no outcomes of pairs."""
+    posterior = pb.fit(pb.Choices.from_values(np.ones((10, 2, 2)), grid=[1, 2]), prior=pb.Dirichlet())
+    assert posterior.differing_pairs.all()

@@ -1,4 +1,4 @@
-"""The paper's definitions as plain loops over draws, pairs and times: the oracle of the race.
+"""The paper's definitions, and the rule of elimination, as plain loops and sets: the oracle of the race.
 
 It uses nothing from `polarbear.posterior.relations`, `elimination` or `race`.
 """
@@ -30,6 +30,22 @@ def some_posterior(rng, names, times, *, draws=40, sharpness=1.0, reliable=True)
     level = rng.normal(size=(draws, 1, len(names))) * 0.5  # correlated over time, as under temporal priors
     utilities = centre + level + rng.normal(size=(draws, len(times), len(names))) * 0.3
     return posterior_of(np.exp(utilities), names, times, reliable=reliable)
+
+
+def drifting_posteriors(rng, names, times, rounds, *, memory, sharpness, draws=40):
+    """One posterior per round, which resembles the one before: its centre is an average of this one's and new values.
+
+    With a memory of one all posteriors are equal, and with zero they are unrelated.
+    """
+    noise = rng.normal(size=(draws, 1, len(names))) * 0.5 + rng.normal(size=(draws, len(times), len(names))) * 0.3
+    own, common = np.zeros((len(times), len(names))), np.zeros(len(names))
+    posteriors = []
+    for number in range(rounds):
+        old, new = (memory, np.sqrt(1 - memory**2)) if number else (0.0, 1.0)
+        own = old * own + new * sharpness * rng.normal(size=own.shape)
+        common = old * common + new * sharpness * rng.normal(size=common.shape)
+        posteriors.append(posterior_of(np.exp(own + common + noise), names, times))
+    return posteriors
 
 
 def dominates_at(posterior, a, b, t):
@@ -84,10 +100,46 @@ def decided_pairs(posterior, *, resolution, confidence, rope):
     return decided
 
 
+def reached_from(start, arrows):
+    """Everybody at the end of a path of arrows from one algorithm, itself included."""
+    found, new = set(), {start}
+    while new:
+        found |= new
+        new = {b for a, b in arrows if a in found} - found
+    return found
+
+
+def plainly_kept(threats, confidence, *, judged, dropped=frozenset(), returning=True):
+    """The kept algorithms, from {(winner, loser): threat} of all pairs.
+
+    An arrow is a threat with the confidence or, on an algorithm that was dropped before, a threat of at least one half. An
+    algorithm is kept if it reaches, by arrows, everybody who reaches it. A dropped one also comes back if nobody of these
+    has a threat of at least one half on it, and so does everybody who reaches one that is kept.
+    """
+    pairs = {pair: p for pair, p in threats.items() if judged >= set(pair)}
+    arrows = {(a, b) for (a, b), p in pairs.items() if p >= confidence or (b in dropped and p >= 0.5)}
+    reached = {a: reached_from(a, arrows) for a in judged}
+    kept = {a for a in judged if all(b in reached[a] for b in judged if a in reached[b])}
+    if returning:
+        held = {b for (a, b), p in pairs.items() if a in kept and p >= 0.5}
+        kept |= judged - held
+        kept = {a for a in judged if reached[a] & kept}
+    return kept
+
+
+def plain_cycles(threats, confidence, kept):
+    """The groups of kept algorithms that reach each other by arrows among the kept."""
+    arrows = {(a, b) for (a, b), p in threats.items() if p >= confidence and {a, b} <= kept}
+    reached = {a: reached_from(a, arrows) for a in kept}
+    groups = {frozenset(b for b in reached[a] if a in reached[b]) for a in kept}
+    return {group for group in groups if len(group) > 1}
+
+
 class PlainRace:
     """Algorithm 1: P̂ and C by name, updated by one posterior after the other.
 
-    C is what the latest posterior decides about the remaining pairs; in the paper it accumulates over the rounds.
+    C is what the latest posterior decides about the remaining pairs; in the paper it accumulates over the rounds. P̂ is
+    decided by all pairs in each round, so that an algorithm may come back.
     """
 
     def __init__(self, names, times, *, elimination, resolution, confidence, rope):
@@ -97,34 +149,54 @@ class PlainRace:
         self.decided = {
             (t, frozenset(pair)): False for t in range(len(self.times)) for pair in combinations(self.names, 2)
         }
-        self.eliminations = {}  # loser: (eliminator, probability), in order
+        self.eliminations = {}  # loser: (the algorithms that may be named as its eliminator, probability)
+        self.ran = {name: set() for name in names}  # the instances of each algorithm
+        self.behind = set()  # the algorithms that came back and have not run on all instances yet
 
-    def update(self, posterior):
-        """Make one round's decisions; return the eliminated algorithms in order."""
+    def plan(self, size):
+        """The next round: its kind, its instances, and its runs as {(name, instance)}."""
+        until, used = self.until(), set().union(*self.ran.values())
+        missing = {name: used - self.ran[name] for name in until if name in self.behind}
+        if any(missing.values()):
+            instances = sorted(set().union(*missing.values()))[:size]
+            return "catch-up", instances, {(name, i) for name, own in missing.items() for i in own & set(instances)}
+        instances = list(range(len(used), len(used) + size))
+        return "fresh", instances, {(name, i) for name in until for i in instances}
+
+    def update(self, posterior, runs=()):
+        """Make one round's decisions after these runs; return the algorithms that it eliminated, and those that came back.
+
+        The most certain elimination is first, and the others follow by name.
+        """
+        for name, instance in runs:
+            self.ran[name].add(instance)
         index = {name: i for i, name in enumerate(posterior.names)}
-        eliminated = []
-        while True:
-            # The most certainly dominated candidate is eliminated first (among equals the weakest), by another
-            # candidate.
-            claims = []
-            for loser in self.candidates:
-                for winner in self.candidates:
-                    if winner != loser:
-                        p = threat(posterior, index[winner], index[loser], self.elimination)
-                        claims.append((p, -posterior.ratings[..., index[loser]].mean(), loser, winner))
-            claims = [claim for claim in claims if claim[0] >= self.confidence]
-            if not claims:
-                break
-            p, _, loser, _ = max(claims)
-            winners = [winner for q, _, name, winner in claims if name == loser and q == p]
-            self.candidates.remove(loser)
-            eliminated.append(loser)
-            self.eliminations[loser] = (winners, p)
+        threats = {
+            (a, b): threat(posterior, index[a], index[b], self.elimination)
+            for a in self.names
+            for b in self.names
+            if a != b
+        }
+        everybody, before = set(self.names), set(self.candidates)
+        kept = plainly_kept(threats, self.confidence, judged=everybody, dropped=everybody - before)
+        losers = []
+        for loser in before - kept:
+            by_kept = {a: threats[a, loser] for a in kept if threats[a, loser] >= self.confidence}
+            rivals = by_kept or {a: threats[a, loser] for a in everybody - {loser}}
+            most = max(rivals.values())
+            losers.append((-most, loser))
+            self.eliminations[loser] = ({a for a, p in rivals.items() if p == most}, most)
+        self.candidates = [name for name in self.names if name in kept]
+        returned = [name for name in self.candidates if name not in before]
+        for name in returned:
+            del self.eliminations[name]
+        used = set().union(*self.ran.values())
+        self.behind = {name for name in {*self.behind, *returned} & kept if used - self.ran[name]}
         here = decided_pairs(posterior, resolution=self.resolution, confidence=self.confidence, rope=self.rope)
         for (t, a, b), yes in here.items():
             pair = frozenset({posterior.names[a], posterior.names[b]})
             self.decided[t, pair] = yes or not pair.issubset(self.candidates)
-        return eliminated
+        return [loser for _, loser in sorted(losers)], returned
 
     def until(self):
         """τ_A of every algorithm that must still run; to the end of the grid under joint elimination."""

@@ -101,3 +101,10 @@ def test_a_limit_with_which_a_futile_race_continues(believe, means, factor):
     assert limit == (factor and factor * posterior.instances)
     for instances in {20, 40, limit} - {None}:
         assert StoppingLimits(instances=instances).is_futile(state) == (instances != limit)
+
+
+def test_members_of_a_circle_do_not_eliminate_each_other():
+    posterior = normal_posterior([1.0])
+    options = {"confidence": 0.95, "most_instances": math.inf}
+    assert elimination_probability(posterior, NAMES, **options) > 0.5
+    assert elimination_probability(posterior, NAMES, **options, settled=[NAMES]) == 0

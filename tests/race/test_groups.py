@@ -96,3 +96,26 @@ def test_impossible_groups_are_refused_before_anything_runs(changes, message, tm
 def test_groups_without_features_are_refused_after_the_first_runs(recorded):
     with pytest.raises(ValueError, match="got 'kind'; the instances have no features"):
         race_of(features=None).run(recorded, progress="none")
+
+
+@pytest.mark.parametrize("groups", [None, "kind"])
+def test_an_algorithm_comes_back_when_no_pair_is_close_to_an_elimination(groups):
+    """a beats b where its first runs do not fail; made again, they lose. c beats both at first and loses in the end."""
+
+    def runs(*, fails):
+        for index in range(80):
+            for name in "abc":
+                level = -1.0 if (name == "a") == (index < 36) and name != "c" else 0.0
+                values = [5.0, 5.0] if name == "c" else [10 + level, level]
+                if fails and name == "a" and index >= 36:
+                    yield pb.Trajectory(name, index, [], [], until=0.5, failed=True)
+                else:
+                    yield pb.Trajectory(name, index, [1, 10], values, until=10)
+
+    features = [{"kind": "odd" if index % 2 else "even"} for index in range(80)]
+    race = race_of(features=features, groups=groups, failure="missing", batch=pb.FixedBatch(80))
+    first = race.run(pb.ReplayExecutor(runs(fails=True)), max_instances=80, progress="none")
+    assert first.pareto_set == ("a", "c")
+    result = race.run(pb.ReplayExecutor(runs(fails=False)), max_instances=80, rerun_failed=True, progress="none")
+    assert result.rounds[-1].returned == ("b",)
+    assert result.pareto_set == pb.pareto_set(result.posterior) == ("a", "b", "c")

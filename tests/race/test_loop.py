@@ -1,7 +1,8 @@
 """The race against Algorithm 1 in plain loops, and its properties one by one."""
 
 import dataclasses
-from itertools import combinations, pairwise
+import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ import polarbear as pb
 from polarbear.inference import fitting
 from polarbear.race import loop
 from polarbear.race.inference import infer_posterior
-from polarbear.race.sampling import running_until
-from polarbear.race.state import unresolved
-from tests.race.paper import PlainRace, posterior_of, some_posterior, threat
+from polarbear.race.result import RaceResult
+from polarbear.race.sampling import recorded_plan, running_until
+from polarbear.race.serialisation import from_plain, to_plain
+from tests.race.paper import PlainRace, drifting_posteriors, posterior_of, some_posterior, threat
 from tests.race.simulated import simulated_run, simulated_runs
 from tests.race.small import (
     EVEN,
@@ -30,37 +32,36 @@ COMBINATIONS = [(e, r) for e in ("joint", "pointwise") for r in ("strict", "cros
 four_combinations = pytest.mark.parametrize(("elimination", "resolution"), COMBINATIONS)
 
 
-@four_combinations
-@pytest.mark.parametrize("seed", range(3))
-def test_the_race_is_algorithm_1(believe, elimination, resolution, seed):
-    rng = np.random.default_rng(seed)
-    posteriors = [some_posterior(rng, NAMES, TIMES, sharpness=0.25 + 0.1 * i) for i in range(8)]
-    believe(*posteriors)
+def race_beside_the_paper(elimination, resolution, posteriors):
+    """The states of a race, from the first, each compared with Algorithm 1."""
     settings = settings_of(elimination=elimination, resolution=resolution, batch=pb.AdaptiveBatch(2, 8))
-    state = loop.start(settings, NAMES)
+    states = [loop.start(settings, NAMES)]
     paper = PlainRace(NAMES, TIMES, elimination=elimination, resolution=resolution, confidence=0.8, rope=0.05)
     size, used, cost = 2, 0, 0.0
     for number, posterior in enumerate(posteriors, start=1):
-        until, plan = paper.until(), loop.ask(state)
-        assert running_until(state) == until
+        until, plan = paper.until(), loop.ask(states[-1])
+        assert running_until(states[-1]) == until
         if not until:
             assert plan is None
             break
-        assert plan.instances == tuple(range(used, used + size))
+        kind, instances, runs = paper.plan(size)
+        assert (plan.kind, plan.instances) == (kind, tuple(instances))
         jobs = {(job.algorithm, job.instance, job.until) for job in plan.jobs}
-        assert jobs == {(name, i, time) for name, time in until.items() for i in plan.instances}
-        state = loop.tell(state, plan, simulated_runs(plan, LEVEL, NAMES, TIMES))
+        assert jobs == {(name, i, until[name]) for name, i in runs}
+        state = loop.tell(states[-1], plan, simulated_runs(plan, LEVEL, NAMES, TIMES))
         before = np.count_nonzero(~paper.matrix())
         inside = list(paper.candidates)
-        losers = paper.update(posterior)
+        losers, returned = paper.update(posterior, runs)
         after = np.count_nonzero(~paper.matrix())
 
-        used, cost, gain = used + size, cost + size * sum(until.values()), max(before - after, 0)
+        used, cost, gain = used + size * (kind == "fresh"), cost + size_of(plan), max(before - after, 0)
         size = min(max(2 * size if gain == 0 else size // 2 if gain > 0.2 * before else size, 2), 8)
-        assert state.pareto_set == tuple(name for name in NAMES if name in paper.candidates)
+        assert state.pareto_set == tuple(paper.candidates) != ()
         np.testing.assert_array_equal(state.resolved, paper.matrix())
+        assert state.newcomers == paper.behind
         last = state.rounds[-1]
         assert [each.name for each in last.eliminated] == losers
+        assert list(last.returned) == returned
         for each in last.eliminated:
             eliminators, probability = paper.eliminations[each.name]
             assert each.by in eliminators
@@ -70,7 +71,7 @@ def test_the_race_is_algorithm_1(believe, elimination, resolution, seed):
             index = NAMES.index(name)
             most = max(threat(posterior, NAMES.index(b), index, elimination) for b in inside if b != name)
             assert chance == pytest.approx(most)
-        assert (last.number, last.kind, last.next_size, last.until) == (number, "fresh", size, plan.until)
+        assert (last.number, last.kind, last.next_size, last.until) == (number, kind, size, plan.until)
         assert last.cost == size_of(plan)
         assert last.resolved_share == pytest.approx(1 - after / (len(TIMES) * 5 * 4))
         assert {(a, b): times for a, b, times in last.open} == {
@@ -78,17 +79,51 @@ def test_the_race_is_algorithm_1(believe, elimination, resolution, seed):
             for a, b in combinations(NAMES, 2)
             if not all(paper.decided[t, frozenset({a, b})] for t in range(4))
         }
-        assert state.candidates  # at least one is always left
+        assert {each.name for each in RaceResult(state, "paused").eliminations} == set(paper.eliminations)
+        states.append(state)
+    return states
+
+
+@four_combinations
+@pytest.mark.parametrize("seed", range(3))
+def test_the_race_is_algorithm_1(believe, elimination, resolution, seed):
+    """Posteriors change little from round to round, as when data arrive."""
+    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, TIMES, 8, memory=0.99, sharpness=0.8)
+    believe(*posteriors)
+    states = race_beside_the_paper(elimination, resolution, posteriors)
+    assert len(states) > 2
+    assert any(each.candidates < set(NAMES) for each in states)
+
+
+@four_combinations
+@pytest.mark.parametrize("seed", [0, 1, 4, 6])
+def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch, elimination, resolution, seed):
+    """Posteriors change so much that dropped algorithms come back, and then catch up."""
+    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, TIMES, 25, memory=0.8, sharpness=0.5)
+    believe(*posteriors)
+    states = race_beside_the_paper(elimination, resolution, posteriors)
+    rounds = states[-1].rounds
+    assert any(each.returned for each in rounds)
+    assert "catch-up" in {each.kind for each in rounds}
+    latest = {each.name: each for round_ in rounds for each in round_.eliminated}
+    eliminations = RaceResult(states[-1], "paused").eliminations
+    assert set(eliminations) == {each for name, each in latest.items() if name not in states[-1].candidates}
+
+    monkeypatch.setattr(fitting, "fit", None)  # reading the records back infers nothing
+    state = states[0]
+    for known, round_ in zip(states[1:], rounds, strict=True):
+        plan = recorded_plan(state, round_)
+        assert plan == loop.ask(state)
+        read = from_plain(json.loads(json.dumps(to_plain(round_))))
+        state = loop.tell(
+            state, plan, [known.observations.runs[job.algorithm, job.instance] for job in plan.jobs], record=read
+        )
+        assert (state.candidates, state.newcomers, state.rounds) == (known.candidates, known.newcomers, known.rounds)
+        np.testing.assert_array_equal(state.resolved, known.resolved)
 
 
 def size_of(plan):
     return sum(job.until for job in plan.jobs)
-
-
-def certain(*orders):
-    """A posterior that is certain of the order at each time, best first."""
-    ratings = [[10.0 ** -order.index(name) for name in NAMES] for order in orders]
-    return posterior_of([ratings] * 10, NAMES, TIMES)
 
 
 def uncertain():
@@ -97,43 +132,122 @@ def uncertain():
 
 @four_combinations
 def test_each_round_decides_pairs_afresh(believe, elimination, resolution):
-    """The second posterior contradicts the first one, and the third one is uncertain."""
-    known, contrary = (uncertain().ratings.copy() for _ in range(2))
-    known[..., 0], contrary[..., 0] = 1e-3, 1e3  # a beaten everywhere, and then a the best
+    """The second posterior contradicts the first one about b, and the third one is uncertain; a is beaten in all."""
+    known, contrary, late = (uncertain().ratings.copy() for _ in range(3))
+    for ratings in (known, contrary, late):
+        ratings[..., 0] = 1e-3
     known[:, 0, 1], contrary[:, 0, 1] = 1e3, 1e-3  # b the best at the first time, and then the worst
-    believe(posterior_of(known, NAMES, TIMES), posterior_of(contrary, NAMES, TIMES), uncertain())
+    believe(*(posterior_of(ratings, NAMES, TIMES) for ratings in (known, contrary, late)))
     state = loop.start(settings_of(elimination=elimination, resolution=resolution), NAMES)
     states = [state := play_rounds(state) for _ in range(3)]
-    assert states[0].candidates == frozenset("bcde")
+    assert [each.candidates for each in states] == [frozenset("bcde")] * 3
     assert states[0].resolved[0, 1].all()
     assert not states[0].resolved[1:, 1].all()
-    for earlier, later in pairwise(states):
-        assert later.candidates <= earlier.candidates
     again = states[2].resolved[:, 1:, 1:] & ~np.eye(4, dtype=bool)
     assert not again.any()  # what the first round decided between b and the others is open again
     assert [(each.name, each.round) for round_ in state.rounds for each in round_.eliminated] == [("a", 1)]
     assert loop.ask(state) is not None
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-def test_an_eliminated_algorithm_eliminates_no_other(believe, elimination):
-    """In the second round the eliminated a beats all others, and b beats only c."""
-    second = [[5.0, 4.0, 2.0, 4.0 + flip, 4.0 - flip] for flip in (2, -2) * 5]
-    believe(certain(*["bcdea"] * 4), posterior_of([[row] * 4 for row in second], NAMES, TIMES))
-    state = loop.start(settings_of(elimination=elimination), NAMES)
-    first = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, LEVEL, NAMES, TIMES))
-    # Keep only the elimination of a from the first round.
-    candidates = frozenset("bcde")
-    reopened = dataclasses.replace(
-        first, candidates=candidates, resolved=unresolved(4, NAMES, candidates), posterior=None
+rules = pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+
+
+def shares_of(orders):
+    """A posterior in which orders, the same at all times, have these shares of ten draws."""
+    draws = [order for order, share in orders.items() for _ in range(round(10 * share))]
+    return posterior_of([[[10.0 ** -order.index(name) for name in NAMES]] * 4 for order in draws], NAMES, TIMES)
+
+
+# a and c are undecided, and beat the others.
+AC_FIRST = {"acbde": 0.5, "cabde": 0.5}
+
+
+@rules
+def test_a_chain_is_dropped_by_its_head(believe, elimination):
+    """Each algorithm beats all later ones; the winner that is named is one that is kept."""
+    believe(shares_of({"abcde": 1}))
+    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES))
+    assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "a") for name in "bcde"]
+    assert state.candidates == {"a"}
+
+
+@rules
+def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(believe, elimination):
+    """a and c beat b with 100, 60, and then 40 %; b has missed the second and the third round, and catches up."""
+    believe(
+        shares_of(AC_FIRST),
+        shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}),
+        shares_of({"acbde": 0.2, "cabde": 0.2, "bcade": 0.3, "bacde": 0.3}),
     )
-    after = play_rounds(reopened)
-    assert {(each.name, each.by) for each in after.rounds[-1].eliminated} == {("c", "b")}
+    state = loop.start(settings_of(elimination=elimination), NAMES)
+    states = [state := play_rounds(state) for _ in range(5)]
+    assert [each.pareto_set for each in states] == [("a", "c")] * 2 + [("a", "b", "c")] * 3
+    assert [each.returned for each in state.rounds] == [(), (), ("b",), (), ()]
+    assert [each.kind for each in state.rounds] == ["fresh"] * 3 + ["catch-up"] * 2
+    assert [each.newcomers for each in states] == [set(), set(), {"b"}, {"b"}, set()]
+    assert [job.instance for each in states[2:4] for job in loop.ask(each).jobs] == [2, 3, 4, 5]
+    assert {job.algorithm for each in states[2:4] for job in loop.ask(each).jobs} == {"b"}
+    fresh = loop.ask(state)
+    assert (fresh.kind, {job.algorithm for job in fresh.jobs}) == ("fresh", set("abc"))
+    assert [each.name for each in RaceResult(states[1], "paused").eliminations] == list("bde")
+    assert [each.name for each in RaceResult(state, "paused").eliminations] == list("de")
+
+
+@rules
+def test_who_beats_an_algorithm_that_comes_back_comes_back_too(believe, elimination):
+    """Nobody of a and c probably beats d any more. They probably beat b, but b beats d with the confidence."""
+    circle = {"acbde": 0.2, "cabde": 0.2, "bdace": 0.2, "bdcae": 0.2, "dacbe": 0.1, "dcabe": 0.1}
+    believe(shares_of(AC_FIRST), shares_of(circle))
+    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    beats = pb.dominance(state.posterior)[0]
+    assert [beats[NAMES.index(x), NAMES.index(y)] for x, y in ("ab", "cb", "bd", "ad", "cd")] == [
+        0.6,
+        0.6,
+        0.8,
+        0.4,
+        0.4,
+    ]
+    assert state.rounds[-1].returned == ("b", "d")
+    assert state.pareto_set == tuple("abcd")
+
+
+@rules
+def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believe, elimination):
+    believe(uncertain(), shares_of({"abcde": 1}))
+    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES))
+    assert state.candidates == set(NAMES)
+    state = play_rounds(loop.remove(state, "a"))
+    assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "b") for name in "cde"]
+    assert state.rounds[-1].returned == ()
+    assert state.candidates == {"b"}
+
+
+@rules
+def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believe, elimination):
+    """After the first round a and c beat b with 60 %: too little to drop it, and enough not to bring it back."""
+    believe(shares_of(AC_FIRST), shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}))
+    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    assert state.pareto_set == ("a", "c")
+    state = play_rounds(loop.readmit(state, "b"))
+    assert state.rounds[-1].kind == "catch-up"
+    assert state.pareto_set == ("a", "b", "c")
+
+
+@rules
+def test_an_unreliable_posterior_brings_nothing_back(believe, elimination):
+    later = shares_of({"bdeac": 0.5, "bdeca": 0.5})
+    doubtful = dataclasses.replace(later, diagnostics=dataclasses.replace(later.diagnostics, reliable=False))
+    believe(shares_of(AC_FIRST), doubtful, later)
+    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    assert (state.pareto_set, state.rounds[-1].returned) == (("a", "c"), ())
+    state = play_rounds(state)
+    assert state.rounds[-1].returned == ("b",)
+    assert state.candidates == {"b"}
 
 
 @four_combinations
 def test_an_unreliable_posterior_decides_nothing(believe, elimination, resolution):
-    sure = certain(*["abcde"] * 4)
+    sure = shares_of({"abcde": 1})
     doubtful = dataclasses.replace(sure, diagnostics=dataclasses.replace(sure.diagnostics, reliable=False))
     believe(doubtful, sure)
     state = loop.start(settings_of(elimination=elimination, resolution=resolution, batch=pb.AdaptiveBatch(2, 8)), NAMES)

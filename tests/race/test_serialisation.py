@@ -58,8 +58,12 @@ def test_rounds_are_read_back():
         open=(("a", "c", (0, 2)),),
         resolved_share=2 / 3,
         next_size=16,
+        left=(("a", "c", (2,)),),
+        returned=("d", "größe \N{BEAR FACE}"),
     )
     assert write_and_read(round_) == round_
+    older = {key: value for key, value in to_plain(round_).items() if key not in ("left", "returned")}
+    assert from_plain(older) == dataclasses.replace(round_, left=(), returned=())
     assert write_and_read(dataclasses.replace(round_, eliminated=(), open=(), instances=())).eliminated == ()
 
 

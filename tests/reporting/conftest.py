@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 import polarbear as pb
+from tests.reporting.stored import stored_first_places
 
 FLAGS = [
     "--no-sandbox",
@@ -19,6 +20,12 @@ FLAGS = [
 ]
 DESKTOP = {"width": 1200, "height": 900}
 TIMEOUT = 120_000  # milliseconds to wait for a condition: far more than a slow machine needs
+
+
+@pytest.fixture(autouse=True)
+def first_places_of_pages(monkeypatch):
+    """Let `select` answer from the draws of a page, too; see `stored_posterior`."""
+    monkeypatch.setattr("polarbear.selection.criterion.first_places_among", stored_first_places)
 
 
 @pytest.fixture(scope="module")  # while it lives, nothing else in this process can run an event loop

@@ -239,7 +239,7 @@ def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
     assert "of every algorithm. No value for: never. The dashed" in page.text_content("#instance-caption")
 
 
-def test_the_best_median_is_named_where_another_algorithm_comes_first_more_often():
+def test_the_best_median_is_named_where_another_algorithm_beats_it():
     ratings = np.tile([0.5, 0.3, 0.2], (4, 2, 1))
     posterior = posterior_of(ratings, names=["often", "steady", "poor"])
     find = partial(magnitude._other_best_median, posterior)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import polarbear as pb
-from polarbear.reporting.draws import thin_and_round
 from polarbear.reporting.sentences import comparisons_sentence
+from tests.reporting.stored import stored_posterior
 from tests.reporting.test_explorer import ALL_CANDIDATES, READ, check_recommendation, drawn_weights
 from tests.selection.short_runs import short_posterior
 
@@ -26,7 +26,8 @@ QUERIES = [
 
 def test_the_explorer_leaves_out_what_python_leaves_out(open_report):
     posterior = short_posterior("long", "last")
-    report, same = open_report(posterior, about=ALL_CANDIDATES), thin_and_round(posterior)
+    report = open_report(posterior, about=ALL_CANDIDATES)
+    same = stored_posterior(report.path, posterior)
     answers = report.ask(
         *(f"{query}&risk=expected&machines={machines}" for query in QUERIES for machines in (1, 2)), read=READ
     )

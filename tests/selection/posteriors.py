@@ -28,6 +28,11 @@ def posterior_of(ratings, grid=None, *, names=None, joint=True, reliable=True):
     )
 
 
+def everybody(posterior):
+    """The columns of all algorithms."""
+    return np.arange(len(posterior.names))
+
+
 def random_posterior(draws=60, times=8, algorithms=4, *, seed=0, spread=1.0, grid=None):
     """Smooth paths that cross: softmax of random walks around random levels."""
     rng = np.random.default_rng(seed)

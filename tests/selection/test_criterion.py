@@ -10,6 +10,7 @@ from polarbear import (
     Final,
     FirstPlace,
     MeanRank,
+    StrongestRival,
     TopK,
     Uniform,
     WinRateAgainst,
@@ -18,7 +19,7 @@ from polarbear import (
     win_probability,
     win_rates,
 )
-from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.posteriors import everybody, posterior_of, random_posterior
 from tests.selection.queries import RISKS
 from tests.selection.weighted_outcomes import MANY, bootstrap_of, many, random_values
 
@@ -31,14 +32,16 @@ def test_mean_rank_counts_instances():
     better = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
     tied = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
     rank = (better + (tied + 1) / 2).mean(axis=0)
-    curves = MeanRank().curves(bootstrap_of(many(values)))
+    posterior = bootstrap_of(many(values))
+    curves = MeanRank().curves(posterior, everybody(posterior))
     np.testing.assert_allclose(curves.mean(axis=0), (4 - rank) / 3, atol=MANY)
 
 
 def test_win_rates_against_a_baseline_count_instances():
     values = random_values(9, 2, 4)
     rates = ((values < values[..., [1]]) + 0.5 * (values == values[..., [1]])).mean(axis=0)
-    curves = WinRateAgainst("B").curves(bootstrap_of(many(values)))
+    posterior = bootstrap_of(many(values))
+    curves = WinRateAgainst("B").curves(posterior, everybody(posterior))
     np.testing.assert_allclose(curves.mean(axis=0), rates, atol=MANY)
     assert (curves[..., 1] == 0.5).all()
 
@@ -50,7 +53,7 @@ def test_criteria_of_a_fitted_bootstrap_are_those_of_the_data():
     rank = values.argsort(axis=-1).argsort(axis=-1)
     by_instances = {FirstPlace(): (rank == 0, 1 / 4), TopK(2): (rank < 2, 2 / 4), TopK(3): (rank < 3, 3 / 4)}
     for criterion, (shares, of_prior) in by_instances.items():
-        curves = criterion.curves(posterior)
+        curves = criterion.curves(posterior, everybody(posterior))
         expected = (30 * shares.mean(axis=0) + of_prior) / 31
         # Five standard errors of the mean of 4000 draws, whose deviation is at most 0.5 / √31.
         np.testing.assert_allclose(curves.mean(axis=0), expected, atol=5 * 0.09 / np.sqrt(4000))
@@ -59,21 +62,26 @@ def test_criteria_of_a_fitted_bootstrap_are_those_of_the_data():
     pairwise = {MeanRank(): rates.sum(axis=2) / 3, WinRateAgainst("B"): rates[..., 1] + 0.5 * (np.arange(4) == 1)}
     for criterion, expected in pairwise.items():
         np.testing.assert_allclose(
-            criterion.curves(posterior).mean(axis=0), expected, atol=5 * 0.09 / np.sqrt(4000), err_msg=str(criterion)
+            criterion.curves(posterior, everybody(posterior)).mean(axis=0),
+            expected,
+            atol=5 * 0.09 / np.sqrt(4000),
+            err_msg=str(criterion),
         )
 
 
 def test_of_two_algorithms_the_mean_rank_is_the_rating():
-    posterior = random_posterior(algorithms=2)
-    np.testing.assert_allclose(MeanRank().curves(posterior), posterior.ratings, rtol=1e-12)
-    np.testing.assert_allclose(WinRateAgainst("B").curves(posterior)[..., 0], posterior.ratings[..., 0], rtol=1e-12)
+    posterior, both = random_posterior(algorithms=2), np.array([0, 1])
+    np.testing.assert_allclose(MeanRank().curves(posterior, both), posterior.ratings, rtol=1e-12)
+    np.testing.assert_allclose(
+        WinRateAgainst("B").curves(posterior, both)[..., 0], posterior.ratings[..., 0], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("posterior", [random_posterior(), bootstrap_of(random_values(9, 3, 4))])
 def test_mean_ranks_follow_from_win_rates(posterior):
     rates = win_rates(posterior)
     ranks = 1 + (1 - rates).sum(axis=3) - 0.5  # it is not compared with itself
-    np.testing.assert_allclose(MeanRank().curves(posterior), (4 - ranks) / 3, rtol=1e-6)
+    np.testing.assert_allclose(MeanRank().curves(posterior, everybody(posterior)), (4 - ranks) / 3, rtol=1e-6)
     assert ranks.sum(axis=2) == pytest.approx(1 + 2 + 3 + 4)
 
 
@@ -81,7 +89,7 @@ def test_mean_ranks_follow_from_win_rates(posterior):
 @pytest.mark.parametrize("preference", [Uniform(), At(300), Final(), Custom(lambda c: c.min(axis=-1))], ids=str)
 def test_every_criterion_preference_and_risk_go_together(criterion, preference):
     posterior = random_posterior()
-    curves = criterion.curves(posterior)
+    curves = criterion.curves(posterior, everybody(posterior))
     if isinstance(preference, Custom):
         values = curves.min(axis=1)
     else:
@@ -102,14 +110,31 @@ def test_criteria_disagree_on_a_specialist():
     """A is first on 40 % of instances and last on the others; B is second, third or first on all of them."""
     orders = ["ABCD"] * 4 + ["BCDA"] * 2 + ["CBDA"] * 2 + ["DBCA"] * 2
     values = np.array([[[order.index(name) for name in "ABCD"]] for order in orders], dtype=float)
-    posterior = bootstrap_of(many(values))
-    assert select(posterior, criterion=FirstPlace()).recommendation == "A"
-    assert select(posterior, criterion=TopK(2)).recommendation == "B"
-    assert select(posterior, criterion=MeanRank()).recommendation == "B"
-    assert select(posterior, criterion=WinRateAgainst("A")).recommendation != "A"  # the others beat it on the same ones
+    posterior, everyone = bootstrap_of(many(values)), list("ABCD")
+    assert select(posterior, criterion=FirstPlace(), among=everyone).recommendation == "A"
+    for criterion in (TopK(2), MeanRank(), StrongestRival(), None):
+        assert select(posterior, criterion=criterion, among=everyone).recommendation == "B"
+    # the others beat A on the same instances
+    assert select(posterior, criterion=WinRateAgainst("A"), among=everyone).recommendation != "A"
 
 
-def test_places_are_those_among_all_algorithms():
+def test_places_are_those_among_the_candidates():
+    """As if the posterior had no other algorithms, number by number."""
+    values = random_values(20, 2, 5)
+    posterior, smaller = bootstrap_of(values), bootstrap_of(values[..., [0, 2, 3]], names=list("ACD"))
+    columns = np.array([0, 2, 3])
+    for criterion in (FirstPlace(), TopK(1), TopK(2), MeanRank(), StrongestRival()):
+        np.testing.assert_array_equal(
+            criterion.curves(posterior, columns), criterion.curves(smaller, np.arange(3)), err_msg=str(criterion)
+        )
+    ranks = (values[..., None, columns] < values[..., columns, None]).sum(axis=-1)
+    first = (ranks == 0) / (ranks == 0).sum(axis=2, keepdims=True)
+    found = FirstPlace().curves(posterior, columns)
+    expected = (20 * first.mean(axis=0) + 1 / 3) / 21
+    np.testing.assert_allclose(found.mean(axis=0), expected, atol=5 * 0.5 / np.sqrt(21 * 200))
+
+
+def test_under_the_papers_priors_places_are_those_among_all_algorithms():
     posterior = random_posterior()
     for criterion in CRITERIA:
         everything = select(posterior, criterion=criterion)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import Custom
+from polarbear import Custom, select
 from polarbear.selection.custom_preference import require_monotone
+from tests.selection.posteriors import random_posterior
 
 
 def test_a_custom_preference_takes_curves_to_values():
@@ -48,7 +49,6 @@ MONOTONE = {
     "maximum": lambda c: c.max(axis=-1),
     "logs": lambda c: np.log(c).mean(axis=-1),
     "huge": lambda c: 1e12 * c.mean(axis=-1) + 1e15,
-    "steps": lambda c: (c > 0.5).mean(axis=-1),
     "last": lambda c: c[..., -1],
     "median": lambda c: np.median(c, axis=-1),
 }
@@ -88,3 +88,9 @@ def test_monotone_up_to_one_is_not_enough_for_portfolios():
 def test_positive_weights_of_powers_pass(weights, power):
     curves = np.random.default_rng(1).dirichlet(np.ones(3), size=(40, 10))[..., 0]
     require_monotone(Custom(lambda c: c**power @ np.array(weights)), curves, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("function", [lambda c: np.zeros(c.shape[:-1]), lambda c: (c > 0.5).mean(axis=-1)])
+def test_a_preference_that_does_not_rise_with_the_whole_curve_is_refused(function):
+    with pytest.raises(ValueError, match=r"one whose value stays .* when a rating curve rises at every time; change"):
+        select(random_posterior(), Custom(function))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from polarbear import At, Choices, Grid, ProbabilityBest, decision_map, fit, linear_grid, log_grid, select
+from polarbear import At, Choices, Expected, Grid, ProbabilityBest, decision_map, fit, linear_grid, log_grid, select
 from polarbear.calibration.simulator import Simulator
 from tests.selection.posteriors import crossing_at, posterior_of, random_posterior
 
@@ -54,14 +54,17 @@ def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
         assert crossing.upper - crossing.lower == pytest.approx(0.95 * 0.4 * 4 / np.pi, rel=0.02)
 
 
-def test_at_a_change_of_leader_two_algorithms_have_equal_values():
-    for grid in (linear_grid(1, 100, 8), log_grid(1, 100, 8)):
-        posterior = random_posterior(draws=1, times=8, seed=3, grid=grid)
-        crossings = decision_map(posterior).leader_changes
-        assert crossings
-        for crossing in crossings:
-            first, second = select(posterior, At(crossing.time), among=[crossing.before, crossing.after]).candidates
-            assert first.expected == pytest.approx(second.expected, rel=1e-9)
+@pytest.mark.parametrize("axis", ["linear", "log"])
+def test_a_change_is_where_the_win_rate_crosses_one_half(axis):
+    """Between grid times, win rates are lines on the axis of the grid; A leads at 1 and 10, B from 20 on."""
+    grid = Grid([1, 10, 20, 50], axis)
+    first = np.array([0.5, 0.45, 0.3, 0.2])
+    (change,) = decision_map(
+        posterior_of(np.stack([first, 0.8 - first, np.full(4, 0.2)], axis=1)[None], grid)
+    ).leader_changes
+    share = (0.45 / 0.8 - 0.5) / (0.45 / 0.8 - 0.3 / 0.8)
+    expected = 10 + share * 10 if axis == "linear" else 10 * 2**share
+    assert (change.time, change.lower, change.upper) == pytest.approx((expected,) * 3, rel=1e-12)
 
 
 def test_leaders_and_probabilities_are_those_of_selection_at_each_budget():
@@ -119,9 +122,8 @@ def test_the_map_in_words():
     grid = Grid([100, 1000, 10_000, 1_000_000], "log")
     text = str(decision_map(crossing_at([2000.0, 2000.0, 2000.0, 4000.0], grid)))
     assert text.splitlines() == [
-        "100 to 2,000        A                  over 99 % sure at 100",
-        "2,000 to 4,000      too close to call  B (75 % at 2,000) or A (25 % at 2,000)",
-        "4,000 to 1,000,000  B                  over 99 % sure at 10,000",
+        "100 to 3,160        A  over 99 % sure at 100",
+        "3,160 to 1,000,000  B  over 99 % sure at 10,000",
         "The change from A to B at 2,000 lies between 2,000 and 3,800.",
     ]
     one = decision_map(posterior_of([[[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]], [[0.6, 0.4], [0.7, 0.3], [0.3, 0.7]]]))
@@ -174,7 +176,7 @@ def posterior_with(shares, *, draws=100):
 @pytest.mark.parametrize(
     ("shares", "expected"),
     [
-        ([("A", "B", 0.95), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
+        ([("A", "B", 0.95), ("B", "A", 0.9)], ["A", "B"]),
         ([("A", "B", 0.95), ("A", "B", 0.85)], ["A"]),
         ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
         ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
@@ -195,61 +197,80 @@ def test_a_stretch_has_the_answer_of_select(shares, expected):
         assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
 
-def test_between_two_uncertain_grid_times_no_algorithm_is_a_sure_leader():
-    """At the first time B, at the second C beats A in a third of the draws; half-way A is ahead in every draw."""
-    ratings = np.tile([[0.4, 0.2, 0.1], [0.4, 0.1, 0.2]], (300, 1, 1))
-    ratings[:100, 0, 1] = 0.45
-    ratings[100:200, 1, 2] = 0.45
-    posterior = posterior_of(ratings, linear_grid(1, 2, 2))
-    assert [each.choice for each in decision_map(posterior).stretches] == ["too close to call"]
-    selection = select(posterior, At(1.5))
-    assert (selection.recommendation, selection.is_sure) == ("A", False)
-    assert selection.probability_best == select(posterior, At(1)).probability_best == pytest.approx(2 / 3)
-    assert select(posterior, At(1.5), ProbabilityBest()).candidates[0].score == selection.probability_best
+@pytest.mark.parametrize("between", ["even", "log"])
+def test_stretches_meet_half_way(between):
+    grid = linear_grid(0, 100, 21) if between == "even" else log_grid(1, 100, 5)
+    found = decision_map(crossing_at([37.0] * 5, grid))
+    middle = 37.5 if between == "even" else np.sqrt(np.sqrt(1000) * 100)
+    assert [(each.choice, each.start, each.stop) for each in found.stretches] == [
+        ("A", grid.times[0], pytest.approx(middle)),
+        ("B", pytest.approx(middle), grid.times[-1]),
+    ]
+    assert found.leader_changes[0].time == pytest.approx(37)  # the win rate knows more than the leaders at grid times
 
 
-def test_between_two_sure_leaders_a_third_algorithm_may_be_a_sure_one():
-    ratings = np.tile([[0.6, 0.35, 0.05], [0.05, 0.35, 0.6]], (300, 1, 1))
-    posterior = posterior_of(ratings, linear_grid(1, 2, 2))
-    assert [each.choice for each in decision_map(posterior).stretches] == ["A", "B", "C"]
-    assert select(posterior, At(1.5)).sentence.startswith("For a budget of 1.5, choose B: over 99 % sure")
+def random_bootstrap(seed):
+    """Up to five algorithms with ties, missing runs, runs that end early, and a copy."""
+    rng = np.random.default_rng(seed)
+    levels = 0.5 * rng.normal(size=(4, 1, 1)) + 0.5 * rng.normal(size=(4, 15, 1)).cumsum(axis=1) / 3
+    values = levels.transpose(2, 1, 0) + Simulator(0.9).values(np.zeros((15, 4)), 30, rng=rng)
+    values = np.round(values, seed % 3)
+    if seed % 2:
+        values.transpose(0, 2, 1)[rng.random((30, 4)) < 0.2] = np.nan
+        values[:, 11:, 1] = np.nan
+    values = np.concatenate([values, values[..., [seed % 4]]], axis=2)
+    return fit(Choices.from_values(values, grid=log_grid(10, 500, 15)), draws=300, seed=seed)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_map_and_select_agree_on_simulated_races(seed):
-    """Up to one point of probability: the map looks at three places within each interval of the grid, and at its changes."""
-    rng = np.random.default_rng(seed)
-    levels = 0.5 * rng.normal(size=(4, 1, 1)) + 0.5 * rng.normal(size=(4, 15, 1)).cumsum(axis=1) / 3
-    values = levels.transpose(2, 1, 0) + Simulator(0.9).values(np.zeros((15, 4)), 100, rng=rng)
-    posterior = fit(Choices.from_values(values, grid=log_grid(10, 500, 15)), draws=500)
-    stretches = decision_map(posterior).stretches
-    edges = np.array([each.start for each in stretches[1:]])
-    for time in np.geomspace(10, 500, 100).clip(10, 500):
-        if edges.size and np.abs(time / edges - 1).min() < 2e-3:
-            continue
-        (stretch,) = (each for each in stretches if each.start <= time <= each.stop)
-        selection = select(posterior, At(time))
-        if abs(selection.probability_best - 0.8) > 0.01:
+def test_the_map_and_select_agree_at_each_budget_of_the_grid(seed):
+    posterior = random_bootstrap(seed)
+    everybody = {"among": posterior.names} if seed % 3 else {}
+    found = decision_map(posterior, **everybody)
+    for place, time in enumerate(posterior.grid.times):
+        selection = select(posterior, At(time), **everybody)
+        assert found.best[place] == selection.recommendation
+        probability = dict(zip(found.names, found.probability_best[place].tolist(), strict=True))
+        expected = {each.members[0]: each.probability_best for each in selection.candidates}
+        assert probability == dict.fromkeys(found.names, 0.0) | expected  # number by number
+        stretch = next(each for each in found.stretches if time <= each.stop)
+        if len(selection.candidates) > 1:
             assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_map_and_select_agree_between_grid_times(seed):
-    """Also close to the budgets at which the answer changes."""
-    rng = np.random.default_rng(seed)
-    grid = log_grid(10, 1000, 6)
-    levels = rng.normal(size=(6, 3)).cumsum(axis=0)
-    ratings = np.exp(levels + 0.7 * rng.normal(size=(400, 1, 3)) + 0.3 * rng.normal(size=(400, 6, 3)))
-    posterior = posterior_of(ratings / ratings.sum(axis=2, keepdims=True), grid)
-    stretches = decision_map(posterior).stretches
-    edges = [each.start for each in stretches[1:]]
-    near = [edge * factor for edge in edges for factor in (0.998, 1.002)]
-    for time in (*near, *np.geomspace(10, 1000, 40)):
-        if min((abs(time / edge - 1) for edge in edges), default=1) < 1e-3:
-            continue
-        (stretch,) = (each for each in stretches if each.start <= time <= each.stop)
-        selection = select(posterior, At(min(time, 1000.0)))
-        assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+def test_under_the_papers_priors_the_leader_has_the_highest_expected_rating():
+    """A is ahead in six of ten draws, but by little; B's expected rating is higher."""
+    ratings = np.array([[[0.35, 0.34, 0.31]]] * 6 + [[[0.2, 0.5, 0.3]]] * 4)
+    found = decision_map(posterior_of(ratings))
+    assert found.best == ("B",) == (select(posterior_of(ratings), At(1)).recommendation,)
+    assert found.probability_best[0].tolist() == pytest.approx([0.6, 0.4, 0])
+
+
+def test_by_the_strongest_rival_the_leader_is_the_most_probable_best_choice():
+    highest = []
+    for seed in range(6):
+        posterior = random_bootstrap(seed)
+        found = decision_map(posterior, among=posterior.names)
+        for time, best, row in zip(found.grid.times, found.best, found.probability_best, strict=True):
+            assert row[found.names.index(best)] == row.max()
+            highest.append(select(posterior, At(time), Expected(), among=posterior.names).recommendation == best)
+    assert 0.5 < np.mean(highest) < 1  # the highest expected value is another thing
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_probability_of_leading_somewhere_is_counted_in_draws(seed):
+    posterior = random_bootstrap(seed)
+    found = decision_map(posterior, among=posterior.names)
+    rates, places = posterior.all_win_rates(), [posterior.names.index(name) for name in found.names]
+    leads = np.zeros((posterior.draws, len(places)), dtype=bool)
+    for t in range(len(posterior.grid)):
+        known = [k for k in range(len(places)) if found.observed[t, k]]
+        for d in range(posterior.draws):
+            lowest = [min(rates[d, t, places[a], places[b]] for b in known if b != a) for a in known]
+            for k, value in zip(known, lowest, strict=True):
+                leads[d, k] |= value == max(lowest)
+    np.testing.assert_allclose(found.probability_leading, leads.mean(axis=0))
+    assert (found.probability_leading >= found.probability_best.max(axis=0) - 1e-12).all()
 
 
 def test_leaders_change_also_across_budgets_that_are_too_close_to_call():
@@ -264,13 +285,6 @@ def test_contenders_are_named_the_most_probable_first():
     assert stretch.leader is None
     assert (stretch.names, stretch.probabilities) == (("A", "B"), (0.55, 0.45))
     assert stretch.certainty == "A (55 % at 1) or B (45 % at 1)"
-
-
-def test_a_change_of_leader_is_where_the_stretches_meet():
-    found = decision_map(crossing_at([37.0] * 5, linear_grid(0, 100, 21)))
-    (change,) = found.leader_changes
-    assert len(found.stretches) == 2
-    assert found.stretches[0].stop == found.stretches[1].start == pytest.approx(change.time, rel=1e-4)
 
 
 def test_algorithms_that_take_turns_through_noise_change_once():

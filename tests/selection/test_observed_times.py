@@ -73,9 +73,11 @@ def test_changes_of_leader_are_found_beside_gaps():
 
 
 @pytest.mark.parametrize("preference", LATE, ids=str)
-@pytest.mark.parametrize("criterion", [pb.FirstPlace(), pb.MeanRank(), pb.TopK(2), pb.WinRateAgainst("last")], ids=str)
+@pytest.mark.parametrize(
+    "criterion", [None, pb.FirstPlace(), pb.MeanRank(), pb.TopK(1), pb.WinRateAgainst("last")], ids=str
+)
 def test_an_algorithm_is_not_recommended_where_it_was_not_observed(three, preference, criterion):
-    selection = pb.select(three, preference, criterion=criterion)
+    selection = pb.select(three, preference, criterion=criterion, among=three.names)
     assert selection.recommendation == "long"
     assert selection.not_observed == ("short",)
     assert [each.name for each in selection.candidates] == ["long", "last"]
@@ -100,10 +102,10 @@ def test_a_custom_preference_needs_every_time(three):
 
 
 def test_portfolios_have_observed_members_only(three):
-    selection = pb.select(three, pb.Final(), portfolio=2)
+    selection = pb.select(three, pb.Final(), portfolio=2, among=three.names)
     assert {name for each in selection.candidates for name in each.members} == {"long", "last"}
     assert selection.best_single == "long"
-    assert "short" in pb.select(three, pb.At(1), portfolio=2).recommendation
+    assert "short" in pb.select(three, pb.At(1), portfolio=2, among=three.names).recommendation
 
 
 @pytest.mark.parametrize("preference", LATE, ids=str)
@@ -119,7 +121,7 @@ def test_a_win_rate_needs_the_other_algorithm(three):
 
 
 def test_the_mean_rank_is_among_observed_algorithms(three):
-    selection = pb.select(three, pb.Final(), criterion=pb.MeanRank())
+    selection = pb.select(three, pb.Final(), criterion=pb.MeanRank(), among=three.names)
     rates = pb.win_rates(three, "long", "last")[:, -1]
     assert selection.candidates[0].expected == pytest.approx(rates.mean())
     assert f" It has a mean rank of {2 - rates.mean():.2f} among 2 (" in selection.sentence
@@ -165,3 +167,12 @@ def test_ratings_of_observed_algorithms_sum_to_one(three):
     assert not observed.all()
     sums = np.where(observed, three.ratings, 0.0).sum(axis=2)
     np.testing.assert_allclose(sums[:, observed.any(axis=1)], 1.0, atol=1e-6)
+
+
+def test_the_default_candidates_are_not_dominated_at_the_times_at_which_they_were_compared(three):
+    """`short` was never seen losing, and `last` loses to `long` at every time."""
+    assert {each.name for each in pb.select(three, pb.At(1)).candidates} == {"short", "long"}
+    late = pb.select(three, pb.Final())
+    assert ([each.name for each in late.candidates], late.not_observed) == (["long"], ("short",))
+    assert "choose long, the only candidate. Among the other algorithms, its strongest rival is last" in late.sentence
+    assert "Left out, since not observed together with another algorithm at these budgets: short" in late.sentence

@@ -1,122 +1,137 @@
-"""Portfolios: the probability that the best member comes first, against loops and simulation."""
+"""Portfolios under the paper's priors: θ_S = Σ θ_a with multiplicity, against loops over all multisets."""
 
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polarbear import (
     At,
     Custom,
+    Expected,
     Final,
     LogUniform,
+    ProbabilityBest,
     Quantile,
+    Regret,
     TopK,
     Uniform,
+    Weighted,
+    portfolio_win_probability,
     select,
 )
 from polarbear.selection import portfolio as portfolios
+from polarbear.selection import portfolio_search
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.queries import RISKS
 
 WORST = Custom(lambda curves: curves.min(axis=-1))
 
 
-def curve_of(draw, members):
-    """s / (s + r) at each time, of ratings (time, algorithm) and the members with their copies."""
-    inside = sum(draw[:, m] for m in members)
-    outside = sum((draw[:, m] for m in range(draw.shape[1]) if m not in members), np.zeros(len(draw)))
-    return inside / (inside + outside)
-
-
-def by_loops(posterior, function, risk, size):
-    """Every multiset, its curve by the formula, its value draw by draw."""
+def by_loops(posterior, function, risk, size, choose=combinations_with_replacement):
+    """Every multiset, its rating as a sum over its members, its value draw by draw."""
     names = posterior.names
-    members = list(combinations_with_replacement(range(len(names)), size))
+    members = list(choose(range(len(names)), size))
     values = np.array(
-        [[function(curve_of(draw, each)) for each in members] for draw in posterior.ratings]
+        [[function(sum(draw[:, m] for m in each)) for each in members] for draw in posterior.ratings]
     )  # (draw, portfolio)
-    values[np.abs(values - 1) < 1e-12] = 1.0  # so that portfolios of all algorithms tie
     scores = risk.score(values)
     return {tuple(names[m] for m in each): score for each, score in zip(members, scores, strict=True)}
 
 
 @pytest.mark.parametrize("risk", RISKS, ids=str)
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_every_multiset_is_compared(risk, size):
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("copies", [True, False], ids=["multisets", "sets"])
+def test_values_are_those_of_the_sum_of_the_ratings(risk, size, copies):
     posterior = random_posterior(draws=30, times=5, algorithms=3, seed=size)
     for preference, function in ((Final(), lambda curve: curve[-1]), (WORST, np.min)):
-        selection = select(posterior, preference, risk, portfolio=size)
-        expected = by_loops(posterior, function, risk, size)
-        assert {each.members: each.score for each in selection.candidates} == pytest.approx(expected, abs=1e-12)
+        selection = select(posterior, preference, risk, portfolio=size, copies=copies)
+        choose = combinations_with_replacement if copies else combinations
+        expected = by_loops(posterior, function, risk, size, choose)
+        found = {each.members: each.score for each in selection.candidates}
+        if preference is WORST or isinstance(risk, Quantile) or not copies:
+            assert found == pytest.approx(expected, abs=1e-12)
+        elif not isinstance(risk, Regret):  # only copies of one algorithm are listed
+            assert found == pytest.approx({key: expected[key] for key in found}, abs=1e-12)
         assert selection.candidates[0].score == pytest.approx(max(expected.values()), abs=1e-12)
 
 
-@pytest.mark.parametrize("preference", [Uniform(), LogUniform(), At(300), WORST], ids=str)
-@pytest.mark.parametrize("seed", range(3))
-def test_values_are_never_above_one(preference, seed):
-    posterior = random_posterior(seed=seed, spread=3.0)
-    for size in (2, 3, 5):
-        values = select(posterior, preference, portfolio=size).values
-        assert values.max() <= 1
-        assert values.min() >= 0
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 6), st.sampled_from(RISKS), st.integers(0, 2**32 - 1))
+def test_for_linear_preferences_the_best_multiset_is_the_best_algorithm_on_every_machine(
+    algorithms, size, times, risk, seed
+):
+    """The paper states it for the expected value and for the probability of being best; it holds for regret, too."""
+    posterior = random_posterior(draws=15, times=times, algorithms=algorithms, seed=seed)
+    weights = np.random.default_rng(seed).exponential(size=times)
+    selection = select(posterior, Weighted(weights), risk, portfolio=size)
+    expected = by_loops(posterior, lambda curve: curve @ weights / weights.sum(), risk, size)
+    assert selection.candidates[0].score == pytest.approx(max(expected.values()), abs=1e-10)
+    assert expected[selection.candidates[0].members] == pytest.approx(max(expected.values()), abs=1e-10)
+    if not isinstance(risk, Quantile):
+        assert (
+            selection.candidates[0].members == size * select(posterior, Weighted(weights), risk).candidates[0].members
+        )
 
 
-@pytest.mark.parametrize("preference", [Uniform(), LogUniform(), At(300)], ids=str)
-def test_different_members_have_the_sum_of_their_values(preference):
-    posterior = random_posterior()
-    alone = select(posterior, preference)
-    of_single = {each.members[0]: alone.values[:, k] for k, each in enumerate(alone.candidates)}
-    selection = select(posterior, preference, portfolio=3)
-    different = [k for k, each in enumerate(selection.candidates) if len(set(each.members)) == 3]
-    assert len(different) == 4
-    for k in different:
-        members = selection.candidates[k].members
-        np.testing.assert_allclose(selection.values[:, k], sum(of_single[m] for m in members), rtol=1e-12)
+def test_three_copies_of_the_best_beat_three_good_algorithms():
+    """An audit found bcd recommended, with 0.901 of the first places, where ddd has a rating of 1.149."""
+    posterior = posterior_of([[[0.099, 0.28, 0.238, 0.383]]], names="abcd")
+    bcd, ddd = ["b", "c", "d"], ["d", "d", "d"]
+    selection = select(posterior, portfolio=3)
+    assert selection.recommendation == tuple(ddd)
+    assert selection.candidates[0].expected == pytest.approx(1.149)
+    for risk in RISKS:
+        assert select(posterior, risk=risk, portfolio=3).recommendation == tuple(ddd)
+    every = {each.members: each.expected for each in select(posterior, risk=Quantile(0.5), portfolio=3).candidates}
+    assert every[tuple(bcd)] == pytest.approx(0.901)
+    assert every[tuple(ddd)] == pytest.approx(1.149)
+    assert portfolio_win_probability(posterior, bcd, ddd) == pytest.approx([0.901 / (0.901 + 1.149)])
+    assert select(posterior, portfolio=3, copies=False).recommendation == tuple(bcd)
 
 
-def test_copies_have_the_value_of_a_plackett_luce_race():
-    """Run the race: every copy is an entrant of its own, and algorithms that are not in the portfolio enter once."""
-    rng = np.random.default_rng(0)
-    theta = np.array([0.5, 0.2, 0.2, 0.1])
-    selection = select(posterior_of(theta[None, None]), At(1), portfolio=3)
-    races = 200_000
-    for each in selection.candidates:
-        inside = [each.members.count(name) for name in "ABCD"]
-        entrants = [a for a in range(4) for _ in range(max(inside[a], 1))]
-        arrival = rng.exponential(1 / theta[entrants], size=(races, len(entrants)))
-        won = np.array([inside[a] > 0 for a in entrants])[arrival.argmin(axis=1)].mean()
-        assert each.expected == pytest.approx(won, abs=5 * 0.5 / np.sqrt(races)), each.members  # five standard errors
+@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), Regret()], ids=str)
+def test_linear_preferences_need_no_list_of_portfolios(risk, monkeypatch):
+    posterior = random_posterior(draws=4000, times=6, algorithms=12)
+
+    def listed(*_):
+        raise AssertionError("no portfolio but copies of one algorithm is needed")
+
+    monkeypatch.setattr(portfolios, "list_portfolios", listed)
+    monkeypatch.setattr(portfolios, "search_portfolios", listed)
+    selection = select(posterior, LogUniform(), risk, portfolio=5)
+    single = select(posterior, LogUniform(), risk)
+    assert selection.recommendation == 5 * (single.recommendation,)
+    assert len(selection.candidates) == 12
+    assert selection.probability_best == pytest.approx(single.probability_best)
+    assert selection.regret == pytest.approx(5 * single.regret)
+    assert "for this preference the best choice is therefore the best algorithm on every machine" in selection.sentence
+    assert "as if all runs were independent" in selection.sentence
 
 
-@pytest.mark.parametrize(("first", "choice"), [(0.3, ("A", "B")), (0.7, ("A", "A"))])
-def test_copies_are_best_where_all_others_are_weak(first, choice):
-    """2 θ_A / (1 + θ_A) is above θ_A + θ_B if and only if θ_B (1 + θ_A) is below θ_A (1 − θ_A)."""
-    rest = np.array([0.4, 0.3, 0.3]) if first == 0.3 else np.array([0.2, 0.2, 0.2, 0.2, 0.2])
-    theta = np.array([first, *((1 - first) * rest)])
-    assert (theta[1] * (1 + first) < first * (1 - first)) == (choice == ("A", "A"))
-    selection = select(posterior_of(theta[None, None]), At(1), portfolio=2)
-    assert selection.recommendation == choice
-    remark = (
-        "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs"
+def test_ratings_are_no_per_cents():
+    selection = select(posterior_of([[[0.6, 0.4]], [[0.8, 0.2]]]), At(1), portfolio=2)
+    assert "Its rating is 1.4 (1.21 to 1.59). Not knowing the best choice for certain costs 0 of this rating" in (
+        selection.sentence
     )
-    assert (remark in selection.sentence) == (choice == ("A", "A"))
+    heads, rows = selection.shown_table()
+    assert heads[1] == "rating"
+    assert [row[1:3] for row in rows] == [["1.4", "1.21 to 1.59"], ["0.6", "0.41 to 0.79"]]
+    distinct = select(random_posterior(), At(300), portfolio=2, copies=False)  # the probability of having the winner
+    assert distinct.shown_table()[0][1] == "comes first"
+    assert "Its best member comes first on" in distinct.sentence
+    average = select(random_posterior(), Uniform(), portfolio=2)
+    assert ") on average over these budgets. Not knowing" in average.sentence
+    custom = select(random_posterior(), WORST, portfolio=2)
+    assert custom.shown_table()[0][1] == "value"
 
 
-def test_an_algorithm_that_is_no_candidate_still_competes():
+def test_an_algorithm_that_is_no_candidate_does_not_change_ratings():
     posterior = posterior_of(np.array([[[0.3, 0.2, 0.5]]]))
-    selection = select(posterior, At(1), among=["A", "B"], portfolio=2)
+    selection = select(posterior, At(1), Quantile(0.5), among=["A", "B"], portfolio=2)
     values = {each.members: each.expected for each in selection.candidates}
-    assert values == pytest.approx({("A", "B"): 0.5, ("A", "A"): 0.6 / 1.3, ("B", "B"): 0.4 / 1.2})
-
-
-def test_a_portfolio_of_all_algorithms_is_always_first():
-    posterior = random_posterior(algorithms=3)
-    for preference in (Uniform(), WORST):
-        selection = select(posterior, preference, portfolio=4)
-        everything = [k for k, each in enumerate(selection.candidates) if len(set(each.members)) == 3]
-        assert (selection.values[:, everything] == 1).all()
-        assert [selection.candidates[k].probability_best for k in everything] == pytest.approx([1 / 3] * 3)
+    assert values == pytest.approx({("A", "B"): 0.5, ("A", "A"): 0.6, ("B", "B"): 0.4})
 
 
 def test_for_the_worst_time_the_members_complement_one_another():
@@ -125,17 +140,11 @@ def test_for_the_worst_time_the_members_complement_one_another():
     ratings = np.stack([early, early[::-1], 1 - early - early[::-1]], axis=1)
     posterior = posterior_of(ratings[None])
     assert select(posterior, WORST).candidates[0].score == pytest.approx(0.2 - 0.1)
-    assert select(posterior, WORST, portfolio=2).recommendation == ("A", "B")
-    four = select(posterior, WORST, portfolio=4)
-    assert four.recommendation == ("A", "A", "B", "C")  # with all three algorithms one is always first
-    assert four.candidates[0].score == 1
-
-
-def test_portfolios_are_compared_by_first_places_only():
-    with pytest.raises(
-        ValueError, match=r"expected FirstPlace\(\) as the criterion of a portfolio, got TopK\(k=2\) for 3"
-    ):
-        select(random_posterior(), portfolio=3, criterion=TopK(2))
+    two, four = (select(posterior, WORST, portfolio=size) for size in (2, 4))
+    assert (two.recommendation, four.recommendation) == (("A", "B"), ("A", "A", "B", "B"))
+    assert four.candidates[0].score == pytest.approx(1.6)
+    assert "A portfolio has the sum of its members' ratings, as if all runs were independent." in four.sentence
+    assert "ratings" not in two.sentence.partition("It beats")[2]
 
 
 def test_for_a_quantile_opposite_algorithms_go_together():
@@ -145,6 +154,23 @@ def test_for_a_quantile_opposite_algorithms_go_together():
     selection = select(posterior_of(ratings), At(1), Quantile(0.05), portfolio=2)
     assert selection.recommendation == ("A", "B")
     assert selection.candidates[0].score == pytest.approx(0.8)
+
+
+def test_portfolios_are_compared_by_first_places_only():
+    with pytest.raises(
+        ValueError, match=r"expected FirstPlace\(\) as the criterion of a portfolio, got TopK\(k=2\) for 3"
+    ):
+        select(random_posterior(), portfolio=3, criterion=TopK(2))
+
+
+def test_different_algorithms_on_more_machines_than_algorithms_are_refused():
+    message = (
+        "expected at most 4 machines, 1 for each candidate, got 5; use fewer machines or more candidates, or allow copies "
+        "of one algorithm$"
+    )
+    with pytest.raises(ValueError, match=message):
+        select(random_posterior(), portfolio=5, copies=False)
+    assert len(select(random_posterior(), portfolio=5).recommendation) == 5
 
 
 def test_curves_are_held_a_few_at_a_time(monkeypatch):
@@ -160,13 +186,13 @@ def test_curves_are_held_a_few_at_a_time(monkeypatch):
     in_parts = select(posterior, Custom(worst), portfolio=3)
     assert max(portfolios_at_once) == 5
     assert [each.members for each in in_parts.candidates] == [each.members for each in whole.candidates]
-    np.testing.assert_array_equal(in_parts.values, whole.values)
+    np.testing.assert_allclose(in_parts.values, whole.values, rtol=1e-12)
 
 
-def test_all_portfolios_are_all_multisets():
-    counts = portfolios.enumerate_portfolios(4, 3)
-    assert {tuple(row) for row in counts.tolist()} == {
-        tuple(each.count(a) for a in range(4)) for each in combinations_with_replacement(range(4), 3)
-    }
-    assert len(counts) == 20
-    assert portfolios.enumerate_portfolios(3, 1).tolist() == np.eye(3).tolist()
+@pytest.mark.parametrize(("size", "most"), [(1, 1), (3, 1), (3, 2), (3, 3)])
+def test_all_portfolios_are_all_multisets_with_so_many_copies(size, most):
+    valuation = portfolios._Sums(np.ones((1, 1, 4)), np.ones(1))
+    counts = portfolio_search.list_portfolios(valuation, size, most)
+    every = {tuple(each.count(a) for a in range(4)) for each in combinations_with_replacement(range(4), size)}
+    assert {tuple(row) for row in counts.tolist()} == {each for each in every if max(each) <= most}
+    assert len(counts) == len(set(map(tuple, counts.tolist())))

@@ -30,49 +30,56 @@ def two_kinds(instances=40):
     return Choices.from_values(values, grid=[10, 100])
 
 
-def test_algorithms_that_fail_on_different_instances_beat_copies():
-    posterior = fit(two_kinds(), draws=500, seed=1)
-    selection = select(posterior, Uniform(), portfolio=2)
-    assert selection.recommendation == ("A", "B")
-    values = {each.members: each.expected for each in selection.candidates}
-    assert values["A", "B"] > 0.9
-    assert values["A", "A"] < 0.75
-    assert selection.probability_best == 1
-    # Each alone wins half of the instances; together they win nearly all, half of them with the single's own run.
-    single = selection.best_single
-    assert single in ("A", "B")
-    members = [posterior.names.index(name) for name in selection.recommendation]
-    rates = posterior.beliefs.best_of(members, [posterior.names.index(single)]).mean(axis=1)
-    assert selection.win_rate_against_best_single == pytest.approx(Uniform().weights(posterior.grid) @ rates, rel=1e-6)
-    assert selection.win_rate_against_best_single == pytest.approx(0.75, abs=0.03)
-    assert f"It beats the best single algorithm, {single}, on 7" in selection.sentence
-    assert f"counting one half where {single} is its best member" in selection.sentence
-
-
-def test_win_rates_by_outcomes_see_what_plackett_luce_does_not():
+def test_win_rates_are_shares_of_instances():
+    """Each alone wins half of the instances; together they win nearly all, half of them with the single's own run."""
     posterior = fit(two_kinds(), draws=500, seed=1)
     together = portfolio_win_probability(posterior, ["A", "B"], ["C", "D"])
     assert (together > 0.95).all()
-    strengths = posterior.ratings @ np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
-    np.testing.assert_array_less(0.9, strengths[..., 0].mean(axis=0))
     alone = portfolio_win_probability(posterior, ["A"], ["C", "D"])
     np.testing.assert_allclose(alone, 0.5, atol=0.05)
-    theta = posterior.ratings.mean(axis=0)[0]
-    assert theta[0] / (theta[0] + theta[2] + theta[3]) > 0.8  # what odds of ratings would claim
-    # Copies have no outcomes: Plackett-Luce.
-    a, c = posterior.ratings[..., 0], posterior.ratings[..., 2]
-    np.testing.assert_allclose(
-        portfolio_win_probability(posterior, ["A", "A"], ["C"]), (2 * a / (2 * a + c)).mean(axis=0), rtol=1e-10
-    )
+    selection = select(posterior, Uniform(), among=posterior.names, portfolio=2)
+    single = selection.best_single
+    members = [posterior.names.index(name) for name in selection.recommendation]
+    assert selection.recommendation == ("A", "B")
+    rates = portfolios.win_rate_against(posterior, members, posterior.names.index(single))
+    assert selection.win_rate_against_best_single == pytest.approx(Uniform().weights(posterior.grid) @ rates, rel=1e-6)
+    assert f"It beats the best single algorithm, {single}, on " in selection.sentence
+    of_a = portfolios.win_rate_against(posterior, members, 0)  # a tie where A itself is the best
+    np.testing.assert_allclose(of_a, 0.75, atol=0.03)
+
+
+@pytest.mark.parametrize(("first", "second"), [(["B", "C"], ["A"]), (["A"], ["D", "A"]), (["A", "B"], ["B", "A"])])
+def test_the_two_directions_of_a_win_rate_sum_to_one(first, second):
+    posterior = fit(two_kinds(15), draws=100)
+    there, back = (portfolio_win_probability(posterior, *pair) for pair in ((first, second), (second, first)))
+    if sorted(first) == sorted(second):
+        np.testing.assert_allclose(there, 0.5, atol=0.05)
+    else:
+        np.testing.assert_array_equal(there, 1 - back)
+    own, rivals = ([posterior.names.index(name) for name in each] for each in (first, second))
+    wins = posterior.beliefs.best_of(own, rivals).mean(axis=1, dtype=float)
+    np.testing.assert_allclose(there, wins, atol=0.02)  # the prior of either direction has draws of its own
+
+
+@pytest.mark.parametrize(("first", "second"), [(["A", "A"], ["B"]), (["C"], ["B", "B"])])
+def test_copies_without_repeated_runs_are_refused(first, second):
+    posterior = fit(two_kinds(), draws=100)
+    names = " and ".join(sorted({*first, *second}))
+    with pytest.raises(ValueError, match=f"expected repeated runs of {names} on the same instances, .* got none; name"):
+        portfolio_win_probability(posterior, first, second)
 
 
 def test_win_rate_against_the_best_single_without_outcomes():
     theta = np.array([[[0.5, 0.3, 0.2]], [[0.4, 0.5, 0.1]], [[0.6, 0.3, 0.1]]])
-    selection = select(posterior_of(theta), At(1), portfolio=2)
+    selection = select(posterior_of(theta), At(1), portfolio=2, copies=False)
     assert (selection.recommendation, selection.best_single) == (("A", "B"), "A")
     # A's own run is in the portfolio: a tie where it is the best one, and B beats it otherwise.
     expected = np.mean([b / (a + b) + a / (a + b) / 2 for a, b, _ in theta[:, 0]])
     assert selection.win_rate_against_best_single == pytest.approx(expected)
+    twice = select(posterior_of(theta), At(1), portfolio=2)
+    assert (twice.recommendation, twice.best_single) == (("A", "A"), "A")
+    assert twice.win_rate_against_best_single == pytest.approx(0.75)  # the first run is the best of two on half
+    assert "on 75 % of instances, counting one half where its first run of A is the best." in twice.sentence
 
 
 def test_win_rate_against_a_single_that_is_no_member():
@@ -92,7 +99,7 @@ def test_a_single_algorithm_has_no_win_rate_against_itself():
 def test_win_rates_are_weighted_over_time_by_the_preference():
     posterior = random_posterior()
     for preference in (Uniform(), At(300), Final()):
-        selection = select(posterior, preference, portfolio=2)
+        selection = select(posterior, preference, portfolio=2, copies=False)
         members = [posterior.names.index(name) for name in selection.recommendation]
         rates = portfolios.win_rate_against(posterior, members, posterior.names.index(selection.best_single))
         weights = preference.weights(posterior.grid)

@@ -8,8 +8,12 @@ import pytest
 from polarbear import Choices, FirstPlace, TopK, fit
 from polarbear.observe.rankings import ABSENT, UNRANKED
 from polarbear.selection.criterion import plackett_luce_top
-from tests.selection.posteriors import posterior_of, random_posterior
+from tests.selection.posteriors import everybody, posterior_of, random_posterior
 from tests.selection.weighted_outcomes import MANY, bootstrap_of, bootstrap_of_ranks, many, random_values, weights_of
+
+
+def curves_of(criterion, posterior):
+    return criterion.curves(posterior, everybody(posterior))
 
 
 def top_by_loops(values, weights, k):
@@ -36,7 +40,7 @@ def test_top_k_counts_instances(k, ties):
     mass = prior.sum(axis=1, keepdims=True)
     prior_places = (prior + (k - 1) / 3 * (mass - prior))[:, None]
     expected = (top_by_loops(values, weights, k) + prior_places) / (weights.sum(axis=0) + mass[:, 0])[:, None, None]
-    curves = TopK(k).curves(posterior)
+    curves = curves_of(TopK(k), posterior)
     np.testing.assert_allclose(curves, expected, atol=1e-6)
     np.testing.assert_allclose(curves.sum(axis=2), k, atol=1e-5)
 
@@ -46,19 +50,19 @@ def test_the_top_of_many_instances_is_their_share():
     posterior = bootstrap_of(many(values))
     for k in (1, 2, 3):
         expected = top_by_loops(values, np.full((5, 1), 1 / 5), k)[0]
-        np.testing.assert_allclose(TopK(k).curves(posterior).mean(axis=0), expected, atol=MANY)
+        np.testing.assert_allclose(curves_of(TopK(k), posterior).mean(axis=0), expected, atol=MANY)
 
 
 def test_instances_where_an_algorithm_is_missing_are_left_out_of_the_top():
     """On the third instance C was not observed: whether A is among the first two is open."""
     ranks = np.array([[[0, 1, 2]], [[2, 0, 1]], [[0, 1, ABSENT]]], dtype=np.int16)
-    curves = TopK(2).curves(bootstrap_of_ranks(many(ranks)))
+    curves = curves_of(TopK(2), bootstrap_of_ranks(many(ranks)))
     np.testing.assert_allclose(curves[:, 0].mean(axis=0), [1 / 2, 1.0, 1 / 2], atol=2 * MANY)
 
 
 def test_unranked_algorithms_share_the_places_that_are_left():
     ranks = np.array([[[0, UNRANKED, UNRANKED, UNRANKED]]], dtype=np.int16)
-    curves = TopK(2).curves(bootstrap_of_ranks(np.tile(ranks, (2000, 1, 1))))
+    curves = curves_of(TopK(2), bootstrap_of_ranks(np.tile(ranks, (2000, 1, 1))))
     np.testing.assert_allclose(curves[:, 0].mean(axis=0), [1, 1 / 3, 1 / 3, 1 / 3], atol=MANY)
 
 
@@ -66,10 +70,10 @@ def test_places_sum_to_k_and_never_exceed_one():
     values = random_values(3, 3, 5, ties=False)
     posterior = fit(Choices.from_values(values.astype(float), grid=[1, 2, 3]), draws=2000, seed=0)
     for k in (2, 4, 5):
-        curves = TopK(k).curves(posterior)
+        curves = curves_of(TopK(k), posterior)
         np.testing.assert_allclose(curves.sum(axis=2), k, atol=1e-4)
         assert curves.max() <= 1
-    np.testing.assert_array_equal(TopK(1).curves(posterior), posterior.ratings)
+    np.testing.assert_array_equal(curves_of(TopK(1), posterior), curves_of(FirstPlace(), posterior))
 
 
 def top_by_permutations(theta, k):
@@ -104,27 +108,27 @@ def test_the_top_of_a_simulated_plackett_luce_race():
     arrival = rng.exponential(1 / theta, size=(200_000, 5))
     rank = arrival.argsort(axis=1).argsort(axis=1)
     for k in (2, 3):
-        curves = TopK(k).curves(posterior_of(theta[None, None]))
+        curves = curves_of(TopK(k), posterior_of(theta[None, None]))
         np.testing.assert_allclose(curves[0, 0], (rank < k).mean(axis=0), atol=5 * 0.5 / np.sqrt(200_000))
 
 
 def test_ratings_of_zero_have_a_top_too():
-    curves = TopK(2).curves(posterior_of([[[0.0, 0.0, 1.0]]]))
+    curves = curves_of(TopK(2), posterior_of([[[0.0, 0.0, 1.0]]]))
     np.testing.assert_allclose(curves[0, 0], [0.5, 0.5, 1.0], atol=1e-5)
 
 
 def test_draws_are_taken_a_few_at_a_time(monkeypatch):
     posterior = random_posterior()
-    whole = TopK(2).curves(posterior)
+    whole = curves_of(TopK(2), posterior)
     monkeypatch.setattr("polarbear.selection.criterion._AT_ONCE", 1)
-    np.testing.assert_allclose(TopK(2).curves(posterior), whole, rtol=1e-12)
+    np.testing.assert_allclose(curves_of(TopK(2), posterior), whole, rtol=1e-12)
 
 
 def test_the_first_is_the_top_one_and_everything_is_in_the_top_of_all():
     posterior = random_posterior()
-    np.testing.assert_array_equal(TopK(1).curves(posterior), FirstPlace().curves(posterior))
-    assert (TopK(4).curves(posterior) == 1).all()
-    np.testing.assert_allclose(TopK(4).curves(bootstrap_of(random_values(5, 2, 4))), 1, atol=1e-6)
+    np.testing.assert_array_equal(curves_of(TopK(1), posterior), curves_of(FirstPlace(), posterior))
+    assert (curves_of(TopK(4), posterior) == 1).all()
+    np.testing.assert_allclose(curves_of(TopK(4), bootstrap_of(random_values(5, 2, 4))), 1, atol=1e-6)
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "3", None, True])

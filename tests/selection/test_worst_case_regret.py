@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import At, Custom, select, worst_case_regret
+from polarbear import At, Choices, Custom, fit, select, worst_case_regret
 from tests.selection.posteriors import posterior_of, random_posterior
 
 
@@ -124,7 +124,42 @@ def test_only_the_requested_candidates_are_compared():
 def test_the_order_of_algorithms_does_not_matter():
     posterior, order = random_posterior(seed=2), [3, 1, 0, 2]
     shuffled = posterior_of(posterior.ratings[..., order], posterior.grid, names=[posterior.names[k] for k in order])
-    assert vars(worst_case_regret(shuffled)) == pytest.approx(vars(worst_case_regret(posterior)), rel=1e-12)
+    ours, theirs = (vars(worst_case_regret(each)) for each in (posterior, shuffled))
+    assert ours.pop("choice") == theirs.pop("choice")
+    assert theirs == pytest.approx(ours, rel=1e-12)
+
+
+def test_the_irreducible_regret_is_that_of_the_best_fixed_choice_at_its_worst_budget():
+    """A leads at first and B afterwards; C is second everywhere and loses least at its worst budget."""
+    ratings = np.array([[[0.6, 0.1, 0.3], [0.1, 0.5, 0.4]]]).repeat(30, axis=0)
+    bounds = worst_case_regret(posterior_of(ratings, names=["A", "B", "C"]))
+    assert (bounds.lower, bounds.upper) == pytest.approx((0, 0), abs=1e-15)
+    assert (bounds.choice, bounds.irreducible) == ("C", pytest.approx(0.3))
+
+
+def rival_curves(posterior, preference):
+    """The lowest value over rivals of a preference of each pair's win rates, (draw, algorithm), by loops."""
+    number = len(posterior.names)
+    rates = {(a, b): posterior.win_rates(a, b).T.astype(float) for a in range(number) for b in range(number) if a != b}
+    return np.array(
+        [[min(preference(rates[a, b][d]) for b in range(number) if b != a) for a in range(number)] for d in range(200)]
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_under_the_default_belief_the_bounds_enclose_preferences_of_win_rates(seed):
+    values = np.random.default_rng(seed).normal(size=(12, 4, 3)) + np.linspace(0, 0.5, 3)
+    posterior = fit(Choices.from_values(values, grid=[1, 2, 3, 4]), draws=200, seed=seed)
+    bounds = worst_case_regret(posterior, among=posterior.names)
+    weights = np.random.default_rng(seed).dirichlet(np.ones(4))
+    for preference in (lambda c: c @ weights, np.min, np.max, *(lambda c, t=t: c[t] for t in range(4))):
+        assert value_of_knowing(rival_curves(posterior, preference)) <= bounds.upper + 1e-6
+    single = [value_of_knowing(rival_curves(posterior, lambda c, t=t: c[t])) for t in range(4)]
+    assert max(single) - 1e-6 <= bounds.lower <= bounds.upper
+    expected = np.array([rival_curves(posterior, lambda c, t=t: c[t]).mean(axis=0) for t in range(4)])
+    assert bounds.irreducible == pytest.approx(
+        (expected.max(axis=1, keepdims=True) - expected).max(axis=0).min(), abs=1e-6
+    )
 
 
 def test_some_of_many_draws_are_enough():

@@ -12,9 +12,9 @@ def random_values(instances, times, algorithms, *, seed=0, ties=True):
     return np.random.default_rng(seed).integers(0, 4 if ties else 10**6, size=(instances, times, algorithms))
 
 
-def bootstrap_of(values, *, draws=200):
+def bootstrap_of(values, *, names=None, draws=200):
     """The posterior of values (instance, time, algorithm), with the least informative prior of a pair."""
-    choices = Choices.from_values(values, grid=np.arange(1, values.shape[1] + 1))
+    choices = Choices.from_values(values, grid=np.arange(1, values.shape[1] + 1), names=names)
     return fit(choices, prior=BayesianBootstrap(near_equal=0), draws=draws, seed=0)
 
 

@@ -9,7 +9,6 @@ import pytest
 
 import polarbear as pb
 from polarbear.checks.model_check import model_check
-from polarbear.posterior.elimination import Specialist
 from polarbear.verdict import Advice, Remark
 from polarbear.verdict.model_remarks import model_remarks
 from polarbear.verdict.rendering import as_text
@@ -170,7 +169,7 @@ def test_doubtful_eliminations_say_so_and_name_the_next_step(posterior, choices)
         posterior,
         candidates=NAMES[:3],
         decisions=decisions,
-        specialists=(),
+        cycles=(),
         check=check,
         unit="",
         advice=Advice("race", "my.race"),
@@ -256,17 +255,6 @@ def test_a_prior_that_counts_correlated_times_as_independent_is_named():
         assert not any("counts the rankings" in each.text for each in bootstrap.remarks)
 
 
-def test_a_specialist_that_leads_is_named_as_one():
-    ranks = np.tile([[0, 1, 2, 3]] * 2 + [[3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]], (40, 1))[:, None]
-    choices = pb.Choices.from_values(ranks.astype(float), grid=[1], names=["w", "x", "y", "z"])
-    posterior = pb.fit(choices)
-    assert "w" in {each.name for each in pb.dominated(posterior, specialists="drop")}
-    specialists = pb.find_specialists(posterior)
-    (leader,) = collected(posterior, specialists=specialists).group("leads somewhere")
-    assert leader.name == "w"
-    assert leader.reason.startswith("best choice at 1; a specialist: x beats it on most instances at every budget")
-
-
 def test_markdown_shows_names_as_they_are():
     values = np.random.default_rng(0).normal([0, 5], size=(20, 1, 2))
     choices = pb.Choices.from_values(values, grid=[1], names=["a*b_c", "<b>x</b>"])
@@ -285,16 +273,14 @@ def close_race(wins, instances=60):
     return pb.fit(close_choices(wins, instances))
 
 
-def collected(
-    posterior, *, strict=False, choices=None, advice=None, decisions=(), specialists=(), undecided=None, **more
-):
+def collected(posterior, *, strict=False, choices=None, advice=None, decisions=(), undecided=None, **more):
     """Return the summary of a race in which these decisions have been taken."""
     out = {each.name for each in decisions}
     return collect(
         posterior,
         candidates=[name for name in posterior.names if name not in out],
         decisions=decisions,
-        specialists=specialists,
+        cycles=(),
         check=None if choices is None else model_check(posterior, choices),
         unit="",
         advice=advice or Advice("race", "my.race"),
@@ -342,12 +328,9 @@ def test_the_headline_counts_the_statements_in_doubt():
 
 
 def test_without_a_leader_doubtful_algorithms_are_named_although_all_pairs_are_decided():
-    """a may be a specialist: it is not settled whether b comes first as often."""
-    specialist = Specialist("a", "b", 5.0, share=0.3, lower=0.1, upper=0.5, share_of_other=0.2, certain=False)
-    about = {"choices": close_choices(30), "specialists": [specialist]}
-    summary = collected(close_race(30), undecided=(), **about)
+    summary = collected(close_race(30), choices=close_choices(30), undecided=(), waiting={"new": "has not run yet"})
     assert not summary.group("leads somewhere")
-    assert summary.status_sentence.startswith("Status: provisional. The data do not settle whether a ")
+    assert summary.status_sentence.startswith("Status: provisional. The data do not settle whether new belongs to ")
     assert any("although every pair is decided" in each.text for each in summary.remarks)
 
 

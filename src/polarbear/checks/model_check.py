@@ -29,8 +29,9 @@ from polarbear.checks.pair_outcomes import (
 from polarbear.checks.run_scores import standard_scores
 from polarbear.checks.score_correlation import independent_times, score_correlation
 from polarbear.observe import Choices
+from polarbear.posterior.elimination import elimination_probabilities_over_time
 from polarbear.posterior.posterior import Posterior
-from polarbear.posterior.relations import dominance, win_probability
+from polarbear.posterior.relations import win_probability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,7 +64,8 @@ class ModelCheck:
     deviation
         The standard deviations of the observed win rates.
     own
-        P(the row beats the column on more than half of the instances), from the outcomes of the pair alone.
+        P(the row beats the column on more than half of the instances), from the outcomes of the pair alone. Under
+        `BayesianBootstrap` it is one at times at which the pair ties on every instance, as in an elimination.
     by_model
         Whether win rates follow from Plackett-Luce. The beliefs about pairs of `BayesianBootstrap` assume no model.
     independent_times
@@ -212,7 +214,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         observed=observed,
         modelled=modelled,
         deviation=binomial_deviation(modelled, compared),
-        own=beating_probability(observed, compared) if by_model else dominance(posterior),
+        own=beating_probability(observed, compared) if by_model else elimination_probabilities_over_time(posterior),
         by_model=by_model,
         # Without Plackett-Luce there is nothing to check, and the number is not needed.
         independent_times=_independent_times(posterior, choices) if by_model else float(len(posterior.grid)),

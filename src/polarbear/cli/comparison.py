@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from polarbear.analysis import Replay
     from polarbear.baselines import AoccComparison
     from polarbear.observe import Choices, Trajectory
-    from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import Selection
     from polarbear.table import Table
@@ -37,8 +36,9 @@ class Comparison:
         How many runs ended in which way, and how many were cut off before the last time of the grid.
     summary
         The verdict: which algorithm at which budget, the standing of each algorithm, and all remarks.
-    eliminated, specialists, checks
-        The eliminations as plain data, the specialists, and the findings of the model check as plain data.
+    eliminated, cycles, checks
+        The eliminations as plain data, the groups of algorithms that beat each other in a circle, and the findings of the
+        model check as plain data.
     how_much_better
         Sentences on the speed-up of the leader and on median values.
     pairs, selections, aocc
@@ -57,7 +57,7 @@ class Comparison:
     elimination: Elimination
     summary: "Summary"
     eliminated: list[dict[str, Any]]
-    specialists: "Sequence[Specialist]"
+    cycles: tuple[tuple[str, ...], ...]
     checks: dict[str, list[dict[str, Any]]]
     how_much_better: tuple[str, ...]
     pairs: "Table"
@@ -90,11 +90,11 @@ def compare(
     from polarbear import selection
     from polarbear.checks.model_check import model_check
     from polarbear.exports import pairwise_table
-    from polarbear.posterior.elimination import dominated
+    from polarbear.posterior.elimination import cycles, dominated
     from polarbear.verdict.summary import CHECKED, bounds_of, collect
 
     rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
-    decisions = dominated(posterior, **rule)
+    decisions, circles = dominated(posterior, **rule), cycles(posterior, **rule)
     bounds = bounds_of(decisions, choices)
     check = model_check(posterior, choices)
     losers = {each.name for each in decisions}
@@ -115,7 +115,7 @@ def compare(
             posterior,
             candidates=pareto_set,
             decisions=decisions,
-            specialists=(),
+            cycles=circles,
             check=check,
             unit=clock,
             advice=advice,
@@ -125,7 +125,7 @@ def compare(
             settled=CHECKED,
         ),
         eliminated=[{**asdict(each), "error_bound": bounds[each.name]} for each in decisions],
-        specialists=(),
+        cycles=circles,
         checks=check.as_dict(decisions),
         pairs=pairwise_table(posterior, among=None if len(posterior.names) <= _FEW else pareto_set),
         selections={name: select_or_explain(posterior, each, pareto_set) for name, each in preferences.items()},
@@ -178,7 +178,7 @@ def comparison_as_data(comparison: Comparison) -> dict[str, Any]:
         "summary": comparison.summary.as_dict(),
         "pareto_set": list(comparison.pareto_set),
         "dominated": comparison.eliminated,
-        "specialists": [asdict(each) for each in comparison.specialists],
+        "cycles": [list(each) for each in comparison.cycles],
         "confidence": comparison.confidence,
         "elimination": comparison.elimination,
         "reliable": posterior.diagnostics.reliable,

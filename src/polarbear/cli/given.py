@@ -19,7 +19,7 @@ class FeatureQuery:
     """A preference over budgets, an attitude to risk, the candidates if they were named, and features of the instance."""
 
     preference: "Preference"
-    risk: "Risk"
+    risk: "Risk | None"
     among: list[str] | None
     given: dict[str, Any]
 

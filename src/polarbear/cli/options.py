@@ -200,11 +200,13 @@ class Attitude:
     """Options that name an attitude to risk, and the size of a portfolio."""
 
     risk_name: Annotated[
-        RiskName,
+        RiskName | None,
         typer.Option(
-            "--risk", help="Rank by the expected value, the probability of being best, a low quantile, or the regret."
+            "--risk",
+            help="Rank by the expected value, the probability of being best, a low quantile, or the regret. By default by "
+            "the probability of being best, and by the expected value under the paper's priors or another criterion.",
         ),
-    ] = "expected"
+    ] = None
     quantile: Annotated[
         float | None, typer.Option(help="The level for --risk quantile, 0.05 by default; lower is more cautious.")
     ] = None
@@ -215,39 +217,41 @@ class Attitude:
         bool, typer.Option("--copies/--no-copies", help="Whether one algorithm may run on several machines.")
     ] = True
 
-    def risk(self) -> "Risk":
-        """Return the risk attitude that the options name."""
+    def risk(self) -> "Risk | None":
+        """Return the risk attitude that the options name; None for the default of `polarbear.select`."""
         from polarbear import selection
 
         if self.risk_name == "quantile":
             return selection.Quantile(0.05 if self.quantile is None else self.quantile)
         if self.quantile is not None:
+            got = "no --risk" if self.risk_name is None else f"--risk {self.risk_name}"
             raise ValueError(
-                f"expected --risk quantile with --quantile {self.quantile:g}, got --risk {self.risk_name}; "
-                "add --risk quantile, or leave --quantile out"
+                f"expected --risk quantile with --quantile {self.quantile:g}, got {got}; add --risk quantile, or leave "
+                "--quantile out"
             )
         risks: dict[str, Risk] = {
             "expected": selection.Expected(),
             "best": selection.ProbabilityBest(),
             "regret": selection.Regret(),
         }
-        return risks[self.risk_name]
+        return None if self.risk_name is None else risks[self.risk_name]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Options that name a criterion by which algorithms are compared: at most one, first places by default."""
+    """Options that name a criterion by which algorithms are compared: at most one."""
 
     top: Annotated[
-        int | None, typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K, not first.")
+        int | None,
+        typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K; 1 is the first place."),
     ] = None
     mean_rank: Annotated[bool, typer.Option("--mean-rank", help="Compare by the mean rank.")] = False
     against: Annotated[
         str | None, typer.Option(metavar="NAME", help="Compare by the win rate against this algorithm.")
     ] = None
 
-    def criterion(self, names: "Sequence[str] | None" = None) -> "Criterion":
-        """Return the criterion that the options name, after checking --against if the names of algorithms are known."""
+    def criterion(self, names: "Sequence[str] | None" = None) -> "Criterion | None":
+        """Return the criterion that the options name, or None, after checking --against if the names are known."""
         from polarbear import selection
 
         given: dict[str, Criterion] = {}
@@ -258,7 +262,7 @@ class Comparison:
         if self.against is not None:
             (baseline,) = [self.against] if names is None else find_names("--against", [self.against], names)
             given["--against"] = selection.WinRateAgainst(baseline)
-        criterion: Criterion = only_one("criterion", given) or selection.FirstPlace()
+        criterion: Criterion | None = only_one("criterion", given)
         return criterion
 
 

@@ -10,7 +10,7 @@ import typer
 from polarbear.cli import options
 from polarbear.cli.open_file import is_race_file, open_race
 from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
-from polarbear.wording import find_names
+from polarbear.wording import find_names, join_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +95,10 @@ class Reading:
     ] = None
     only: Annotated[list[str] | None, _option(metavar="NAME", help="Only this algorithm; repeatable.")] = None
     without: Annotated[list[str] | None, _option(metavar="NAME", help="Not this algorithm; repeatable.")] = None
+    include: Annotated[
+        list[str] | None,
+        _option(metavar="NAME", help="This algorithm, although it ran on few of the instances; repeatable."),
+    ] = None
     per: Annotated[str | None, _option(metavar="COLUMN", help="Divide times by this column, such as dimension.")] = None
     start: Annotated[float | None, _option(help="The first time at which to compare.")] = None
     stop: Annotated[float | None, _option(help="The last time at which to compare.")] = None
@@ -167,6 +171,8 @@ class RecordedRuns:
         The import that the runs come from; None for a race.
     features
         For a race: the features of its instances that it stores, by index.
+    remarks
+        Remarks on what was skipped, left out or assumed.
     """
 
     runs: "Sequence[Trajectory]"
@@ -177,16 +183,12 @@ class RecordedRuns:
     ranking: dict[str, Any] = field(default_factory=dict)
     imported: "Imported | None" = None
     features: "Mapping[int, Features]" = field(default_factory=dict)
+    remarks: "tuple[Remark, ...]" = ()
 
     @property
     def optimum_known(self) -> bool:
         """Whether the values are distances to the optimum."""
         return self.imported is not None and self.imported.optimum_known
-
-    @property
-    def remarks(self) -> "tuple[Remark, ...]":
-        """Remarks on what was skipped or assumed."""
-        return () if self.imported is None else self.imported.remarks
 
 
 def read_recorded_runs(
@@ -247,14 +249,34 @@ def read_recorded_runs(
         per=reading.per,
         keep=[] if by is None else [by],
     )
+    sparse, remarks = _sparse_algorithms(imported.runs, [*(reading.include or ()), *(reading.only or ())])
     return RecordedRuns(
-        imported.runs,
+        [run for run in imported.runs if run.algorithm not in sparse],
         clock,
         f"{clock} per {reading.per}" if reading.per else clock,
         [str(each) for each in imported.skipped],
         ranking=imported.ranking | reading.tolerances(),
         imported=imported,
+        remarks=(*remarks, *imported.remarks),
     )
+
+
+def _sparse_algorithms(runs: "Sequence[Trajectory]", named: "Sequence[str]") -> "tuple[dict[str, int], list[Remark]]":
+    """Return the algorithms that are left out since they ran on few instances and were not named, and a remark on them."""
+    from polarbear.analysis import sparse_algorithms
+    from polarbear.verdict import Remark
+
+    kept = find_names("--include", named, list(dict.fromkeys(run.algorithm for run in runs)))
+    found, usual = sparse_algorithms(runs)
+    sparse = {name: count for name, count in found.items() if name not in kept}
+    if not sparse:
+        return sparse, []
+    counts = join_names([f"{name} ({count:,})" for name, count in sparse.items()])
+    text = (
+        f"Left out, since the others ran on a median of {usual:,.0f} instances: {counts}. --include NAME compares one of "
+        "them, too."
+    )
+    return sparse, [Remark("solid", text)]
 
 
 def _holds_studies(path: Path) -> bool:

@@ -70,6 +70,8 @@ def select(
     among = None if among is None else find_names("--among", among, posterior.names)
     criterion = comparison.criterion(posterior.names)
     considered = tuple(among) if among else posterior.names if include_all else candidates
+    # Of recorded runs every algorithm may be in a portfolio; dropped ones may be the best where the others fail.
+    every = attitude.portfolio > 1 and not among and source.result is None
 
     def query(posterior: "Posterior", among: "Sequence[str]") -> "Selection":
         return library.select(
@@ -82,7 +84,7 @@ def select(
             criterion=criterion,
         )
 
-    selection = query(posterior, considered)
+    selection = query(posterior, posterior.names if every else considered)
     divided = compare_groups(source, by, table=table)
     groups = select_for_groups(divided, query, among=among, include_all=include_all)
     overview = library.decision_map(posterior, among=considered) if show_map else None

@@ -105,7 +105,7 @@ class RaceTable(Table):
     """Whether higher values are better."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Seed of all randomness in the race."""
-    confidence: Annotated[float, Field(gt=0.5, lt=1)] = CONFIDENCE
+    confidence: Annotated[float, Field(gt=0.5, le=1)] = CONFIDENCE
     """The probability from which a relation counts as decided."""
     guarantee: Annotated[float, Field(gt=0, le=0.5)] | None = None
     """The largest probability of any wrong elimination in the whole race, whatever the model. E-values then eliminate

@@ -181,8 +181,8 @@ def _fit_with(result: RaceResult, candidate: str, runs: Sequence[Trajectory]) ->
 def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside: float) -> str:
     """Return where the candidate leads, or which algorithm beats it and where it comes closest.
 
-    A candidate may be the best choice because it comes first most often, and still lose most of the pairwise comparisons by
-    which membership is decided. The reason must then explain the lower of the two probabilities.
+    If its rivals beat each other in a circle, a candidate may lose to its strongest rival less often than they do to theirs,
+    and still lose to one of them at every budget. The reason must then explain the lower of the two probabilities.
     """
     overview = decision_map(posterior, among=[candidate, *(name for name in rivals if name in posterior.names)])
     peak = overview.probability_best[:, overview.names.index(candidate)]
@@ -192,7 +192,10 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
         when, sure = format_number(float(posterior.grid.times[best])), format_percent(leads)
         if leads <= inside + _CLOSE:
             return f"{candidate} is the best choice at {when} with a probability of {sure}."
-        start = f"{candidate} comes first most often at {when} with a probability of {sure}"
+        start = (
+            f"{candidate} loses to its strongest rival less often at {when} than the others do to theirs, with a probability "
+            f"of {sure}"
+        )
     own = posterior.names.index(candidate)
     strongest, curve = "", None
     for name in (each for each in overview.names if each != candidate):

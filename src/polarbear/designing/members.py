@@ -1,7 +1,8 @@
 """Compare the members of a Pareto set with each other: the mean win rate of each against the others, over time.
 
-First places, by which a decision map chooses, are no criterion for a design: near copies share them, so that one of many
-good configurations comes first less often than a single odd one.
+A decision map chooses by the win rate against the strongest rival instead, so that the two may differ. First places are no
+criterion for a design: near copies share them, and one of many good configurations comes first less often than a single odd
+one.
 """
 
 from __future__ import annotations

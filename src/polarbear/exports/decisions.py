@@ -53,7 +53,7 @@ def account(result: RaceResult, *, infer: bool = True, file: str = "") -> dict[s
         status |= {
             "summary": summary.as_dict(),
             "wrong_elimination": result.wrong_elimination,
-            "specialists": [asdict(each) for each in result.specialists],
+            "cycles": [list(each) for each in result.cycles],
             "regret": asdict(result.regret),
             "reliable": result.posterior.diagnostics.reliable,
             "diagnostics": result.posterior.diagnostics.message,

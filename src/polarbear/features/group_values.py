@@ -62,7 +62,7 @@ def evaluate_group(
     the group's own instances compares all candidates.
     """
     group = fit_rows(scores, rows)
-    curves = StrongestRival().curves(group.posterior)
+    curves = StrongestRival().curves(group.posterior, np.arange(len(group.posterior.names)))
     expected = curves.mean(axis=0)
     at_times = np.stack([(risk or Expected()).score(curves[:, place]) for place in range(curves.shape[1])])
     if for_all is not None:

@@ -80,7 +80,7 @@ def policy_for_query(
     source: Source,
     features: FeatureSource | Sequence[FeatureTable] | None,
     preference: Preference,
-    risk: Risk,
+    risk: Risk | None,
     *,
     among: Sequence[str] | None = None,
 ) -> Policy:
@@ -96,7 +96,7 @@ def policy_for_query(
     require_observed(asked, training.scores)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
     scores = replace(training.scores, of_time=wanted.of_time)
-    return make_policy(replace(training, scores=scores, preference=asked), tree, risk)
+    return make_policy(replace(training, scores=scores, preference=asked), tree, Expected() if risk is None else risk)
 
 
 def make_policy(training: TrainingSet, tree: Node, risk: Risk) -> Policy:
@@ -133,7 +133,8 @@ def make_policy(training: TrainingSet, tree: Node, risk: Risk) -> Policy:
 def _make_leaf(values: GroupValues, training: TrainingSet, risk: Risk) -> Leaf:
     """Return what to choose for the instances of a group, whether or not it is divided further."""
     scores, group, preference = training.scores, values.group, training.preference
-    draws = StrongestRival().averages(group.posterior, scores.of_time)
+    everybody = np.arange(len(scores.names))
+    draws = StrongestRival().values(group.posterior, everybody, lambda curves: np.asarray(curves @ scores.of_time))
     best = int(risk.score(draws).argmax())
     if isinstance(preference, At | Final):  # the same choice as at this budget, also if several are equally good
         budget = preference.time if isinstance(preference, At) else scores.grid.times[-1]

@@ -10,6 +10,7 @@ import numpy as np
 from polarbear.magnitude.collection import collect_runs
 from polarbear.magnitude.speed_up import checkpoint_sentence, measure_speed_up
 from polarbear.observe import Grid
+from polarbear.selection import decision_map
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def how_much_better(
     source
         The result of a race, imported runs, trajectories, or a `RunCollection`.
     posterior
-        The posterior of these runs, whose ratings define the leader.
+        The posterior of these runs, which defines the leader.
     among
         The algorithms to compare, such as the candidates of a race; all by default.
     at
@@ -76,14 +77,15 @@ def how_much_better(
 def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> list[str]:
     """Return the algorithms that were observed at the time of the grid next to `at`: the leader, then its closest rivals.
 
-    The leader has the highest mean rating. Rivals are sorted by how seldom the leader beats them.
+    The leader is that of the decision map. Rivals are sorted by how seldom the leader beats them.
     """
     place = int(np.argmin(np.abs(posterior.grid.times - at)))
     columns = [posterior.names.index(name) for name in among if name in posterior.names]
     known = [column for column in columns if posterior.observed[place, column]]
     if not known:
         return []
-    leader = max(known, key=lambda column: float(posterior.ratings[:, place, column].mean()))
+    best = decision_map(posterior, among=[posterior.names[column] for column in known]).best[place]
+    leader = known[0] if best is None else posterior.names.index(best)
     wins = {column: float(posterior.win_rates(leader, column)[place].mean()) for column in known if column != leader}
     return [posterior.names[column] for column in (leader, *sorted(wins, key=lambda column: wins[column]))]
 

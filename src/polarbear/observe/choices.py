@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -228,9 +228,13 @@ class Choices:
         >>> Choices.from_trajectories(runs, grid=[10, 30, 60]).wins.tolist()
         [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
         """
-        times = as_grid(grid)
+        times, runs = as_grid(grid), list(runs)
         table = tabulate_runs(runs, times, names=names, failure=failure)
-        return cls.from_values(
+        tolerances: dict[str, Any] = {
+            "absolute_tolerance": absolute_tolerance,
+            "relative_tolerance": relative_tolerance,
+        }
+        choices = cls.from_values(
             table.values,
             grid=times,
             names=table.names,
@@ -238,11 +242,14 @@ class Choices:
             clusters=table.clusters(cluster_kind, cluster_unit),
             repetition_of=table.problems,
             instances=table.instances,
-            absolute_tolerance=absolute_tolerance,
-            relative_tolerance=relative_tolerance,
             maximise=table.maximise,
             per_instance=per_instance,
+            **tolerances,
         )
+        if choices.rankings is None or choices.comparisons is None:
+            return choices
+        again = partial(_rank_runs, runs, failure=failure, known=choices.rankings, **tolerances)
+        return cls._count_later(replace(choices.rankings, ranked_at=again), choices.comparisons)
 
     @classmethod
     def from_rankings(
@@ -397,6 +404,26 @@ class Choices:
     @property
     def _tally(self) -> Tally:
         return Tally(self.wins, self.members, self.counts)
+
+
+def _rank_runs(
+    runs: list[Trajectory], grid: Grid, *, failure: Failure, known: Rankings, **tolerances: float
+) -> Rankings:
+    """Return the rankings of runs on another grid, with the weights and the clusters of the known ones."""
+    table = tabulate_runs(runs, grid, names=known.names, failure=failure)
+    rules: dict[str, Any] = {"maximise": table.maximise, **tolerances}
+    rankings = rank_instances(
+        table.values,
+        known.names,
+        grid,
+        weights=None if known.weights.ndim > 1 else known.weights,
+        clusters=known.clusters,
+        instances=known.instances,
+        **rules,
+    )
+    if known.repeated is None:
+        return rankings
+    return replace(rankings, repeated=rank_repeated_runs(table.values, known.repeated.problem.tolist(), **rules))
 
 
 def _from_tally(

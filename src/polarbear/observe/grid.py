@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polarbear.literals import Axis
 
 
+_ROUNDING = 1e-12  # relative, of times that were computed as whole numbers
 # Relative tolerance for equal ratios of a geometric grid: far above rounding, far below any deliberate spacing.
 _SAME_SPACING = 1e-6
 
@@ -148,6 +149,18 @@ def linear_grid(start: float, stop: float, count: int) -> Grid:
     """
     _check_ends(start, stop, count)
     return Grid(np.linspace(start, stop, count), "linear")
+
+
+def whole_numbers(grid: Grid) -> Grid:
+    """Return a grid of evaluations: the whole numbers below its times, at which the same has been evaluated.
+
+    Examples
+    --------
+    >>> whole_numbers(log_grid(1, 10, 4)).times.tolist()
+    [1.0, 2.0, 4.0, 10.0]
+    """
+    times = np.unique(np.floor(grid.times * (1 + _ROUNDING)))
+    return Grid(times, grid.axis) if times[0] >= 1 else grid
 
 
 def as_grid(times: Grid | ArrayLike) -> Grid:

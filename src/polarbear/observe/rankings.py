@@ -17,7 +17,7 @@ from polarbear.observe.names import check_names
 from polarbear.observe.read_only import as_read_only
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -80,6 +80,8 @@ class Rankings:
     losses
         The values behind the ranks, from which ties within a tolerance are found pair by pair; None if only exactly equal
         values are ties, or if there are no values.
+    ranked_at
+        Ranks the same runs on another grid, for a budget between two times of this one; None without runs.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Rankings:
     repeated: RepeatedRuns | None
     instances: tuple[Hashable, ...]
     losses: Losses | None
+    ranked_at: Callable[[Grid], Rankings] | None
 
     def __init__(
         self,
@@ -106,6 +109,7 @@ class Rankings:
         repeated: RepeatedRuns | None = None,
         instances: Iterable[Hashable] | None = None,
         losses: Losses | None = None,
+        ranked_at: Callable[[Grid], Rankings] | None = None,
     ) -> None:
         times, given = as_grid(grid), np.asarray(ranks)
         checked_names = check_names(names, check_shape(given.shape, times))
@@ -117,6 +121,7 @@ class Rankings:
         object.__setattr__(self, "repeated", repeated)
         object.__setattr__(self, "instances", _check_labels(instances, given.shape[0]))
         object.__setattr__(self, "losses", losses)
+        object.__setattr__(self, "ranked_at", ranked_at)
 
     def __repr__(self) -> str:
         instances, times, algorithms = self.ranks.shape

@@ -37,7 +37,7 @@ _LEVEL = 0.022  # distance between rows of intervals, as a share of the height o
 
 @dataclass(frozen=True, eq=False)
 class DecisionBands:
-    """P(best) over budgets: the probability of coming first on more instances than any other candidate.
+    """P(best) over budgets: the probability that each candidate is the best choice; see `decision_map`.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class DecisionBands:
 
     @classmethod
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
-        """Return the bands of a posterior, among all algorithms or a subset."""
+        """Return the bands of a posterior, among the candidates of `decision_map` or others."""
         leaders = decision_map(posterior, among=among)
         edge_times, edges = _stepped_edges(leaders)
         return cls(
@@ -134,7 +134,7 @@ def draw_decision_map(
     time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    ax.set_ylabel("probability of coming first most often")
+    ax.set_ylabel("probability of being the best choice")
     ax.grid(visible=False)
     areas = _areas(data)
     for area in areas:

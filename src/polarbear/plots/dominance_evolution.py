@@ -75,7 +75,10 @@ class DominanceEvolution:
             if round_.kind == "review":  # under new settings all but those removed by hand are candidates again
                 eliminated_before.clear()
                 decided.clear()
-            eliminated_before.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted
+            eliminated_before.difference_update(
+                name for name, _ in round_.until
+            )  # it runs: it was readmitted or came back
+            eliminated_before.difference_update(round_.returned)
             eliminated_now = {each.name for each in round_.eliminated}
             open_ = {name for a, b, _ in round_.open for name in (a, b)}
             for name, probability in round_.threat:

@@ -77,7 +77,8 @@ def draw_figure(
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
-        if name in ("decision-map", "tree") and posterior is not None:  # an added candidate may not have run yet
+        # An added candidate may not have run yet.
+        if name in ("decision-map", "values", "tree") and posterior is not None:
             defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
     if FIGURES[name].needs == "race":
         if result is None:
@@ -234,7 +235,7 @@ def decision_map(
     unit: str = "time",
     width: float | None = None,
 ) -> Figure:
-    """Draw the decision map: the probability of coming first most often at each budget, and the changes of leader."""
+    """Draw the decision map: the probability of being the best choice at each budget, and the changes of leader."""
     data = DecisionBands.of(posterior, among=among)
     with styled():
         figure, ax = new_figure(

@@ -1,4 +1,4 @@
-"""Figure of the posterior of preference values V = u(θ), one distribution per algorithm (the paper's figures of V^u)."""
+"""Figure of the posterior of preference values V, one distribution per algorithm (the paper's figures of V^u)."""
 
 from __future__ import annotations
 

@@ -193,7 +193,8 @@ def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
     for round_ in rounds:
         if round_.kind == "review":
             eliminated.clear()
-        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted
+        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted or came back
+        eliminated.difference_update(round_.returned)
         eliminated.update(each.name for each in round_.eliminated)
     return eliminated
 

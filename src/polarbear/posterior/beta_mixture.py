@@ -164,8 +164,10 @@ def prior_about(rates: Array, near_equal: float) -> BetaMixture:
     )
 
 
-def update(prior: BetaMixture, wins: Array, losses: Array, ties: Array) -> BetaMixture:
+def update(prior: BetaMixture, wins: Array, losses: Array, ties: Array, *, weights: Array | None = None) -> BetaMixture:
     """Return the posterior after strict wins, strict losses and ties, each of shape (time,).
+
+    `weights` are those of the components if they are known from other times.
 
     Examples
     --------
@@ -174,6 +176,8 @@ def update(prior: BetaMixture, wins: Array, losses: Array, ties: Array) -> BetaM
     0.5
     """
     first, second = prior.first + wins, prior.second + losses
+    if weights is not None:
+        return BetaMixture(weights, first, second, ties)
     evidence = scipy.special.betaln(first, second) - scipy.special.betaln(prior.first, prior.second)
     strict = wins + losses
     if not strict.any():

@@ -1,13 +1,20 @@
-"""Elimination (the paper's "Design Choices"): find the algorithms that another one beats at every time, and the Pareto set.
+"""Elimination (the paper's "Design Choices"): which algorithms are kept, and which one beats each dropped algorithm.
 
-An algorithm that another one beats on most instances at every time can still come first most often: a specialist loses to
-an all-rounder on most instances and wins clearly on the rest. With specialists="keep" a specialist is kept if its share of
-first places may be more than 10 points higher than the other's. First places depend on which other algorithms take part, so
-this is an option and not the default. Under Plackett-Luce win rates and first places give the same order (the paper's
-Proposition 1).
+An arrow leads from A to B if A beats B with the confidence at every time at which the two differ. Kept are the strongly
+connected components of algorithms that no arrow enters. Without a cycle these are the algorithms that no other one beats at
+every time, as in the paper. A cycle of confident arrows is kept as a whole.
 
-An algorithm that was not observed at some time neither eliminates nor is eliminated: there the draws come from the prior.
-Under the Bayesian bootstrap an algorithm can be eliminated only by one that it was compared with at every time.
+A race stops running what it drops, so it may drop a member of a cycle before the cycle shows. Every decision is therefore
+made afresh from all pairs. A dropped algorithm stays dropped while another algorithm probably beats it at every time. It
+comes back when no kept algorithm does, and with it come all algorithms that have an arrow to it. Error bounds bring nothing
+back: they bound the probability that a decision is ever wrong.
+
+Times at which two algorithms tie on every common instance say nothing about them. Two algorithms without any difference, or
+without a common instance at some time, have no arrow.
+
+An algorithm that another one beats on most instances at every time can still come first most often. With "keep" as
+`specialists`, it is kept if its share of first places may be more than 10 points higher than the other's share. First
+places depend on which other algorithms take part, so this is an option and not the default.
 """
 
 from __future__ import annotations
@@ -16,12 +23,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
-from polarbear.defaults import TAILS
 from polarbear.literals import Elimination, Specialists
 from polarbear.posterior.first_places import first_place_lead
 from polarbear.posterior.relations import anytime_dominance, dominance
-from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,20 +35,25 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
     from polarbear.posterior.posterior import Posterior
 
+LIKELY = 0.5
+"""The probability from which an algorithm that was dropped before stays dropped."""
 
 # The smallest difference in the share of first places that keeps a specialist. Two algorithms that never come first differ
-# only by the pseudo-instances, and this difference must not keep either of them.
+# only by the prior of first places, and this difference must not keep either of them.
 SPECIALIST_MARGIN = 0.1
+
+# No algorithm is certainly beaten on all new instances: a closed form that is rounded to one must not say so.
+_LARGEST = float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True)
 class Dominated:
-    """An algorithm that another one dominates with high probability.
+    """A dropped algorithm, and the algorithm that beats it.
 
     Attributes
     ----------
     name, by
-        The dominated algorithm, and the algorithm that beats it.
+        The dropped algorithm, and the kept algorithm that most probably beats it.
     probability
         The probability that `by` beats it at all times at once ("joint"), or at the least certain time ("pointwise").
     """
@@ -52,45 +63,6 @@ class Dominated:
     probability: float
 
 
-@dataclass(frozen=True)
-class Specialist:
-    """An algorithm that another one beats on most instances at every time, but that may come first more often.
-
-    Attributes
-    ----------
-    name, by
-        The specialist, and the algorithm that beats it.
-    time
-        The time at which it most probably comes first more often than the other.
-    share, lower, upper
-        Its share of first places at that time, and the 95 % interval.
-    share_of_other
-        The other's share of first places at that time.
-    certain
-        Whether it comes first more often there, with the confidence of an elimination. Since the time is chosen among all,
-        the probability of error at each is divided by their number (Bonferroni).
-    """
-
-    name: str
-    by: str
-    time: float
-    share: float
-    lower: float
-    upper: float
-    share_of_other: float
-    certain: bool
-
-    @property
-    def clause(self) -> str:
-        """Why it is kept, as a clause that follows "it is"."""
-        verb = "comes" if self.certain else "may come"
-        own = f"{100 * self.share:.0f} % of instances ({100 * self.lower:.0f} to {100 * self.upper:.0f} %)"
-        return (
-            f"a specialist: {self.by} beats it on most instances at every budget, but it {verb} first more often at "
-            f"{format_number(self.time)}: on {own}, and {self.by} on {100 * self.share_of_other:.0f} %"
-        )
-
-
 def elimination_probabilities(
     posterior: Posterior,
     *,
@@ -98,7 +70,7 @@ def elimination_probabilities(
     specialists: Specialists = "drop",
     over_time: Array | None = None,
 ) -> Array:
-    """Return the probability with which the row eliminates the column, shape (algorithm, algorithm).
+    """Return the probability that the row beats the column at every time, shape (algorithm, algorithm).
 
     `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
     """
@@ -107,101 +79,90 @@ def elimination_probabilities(
     if over_time is None:
         over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
     least: Array = over_time.min(axis=0)
-    if elimination == "pointwise":
-        return least
-    # A zero probability at one time implies a zero probability at all times at once.
-    if not _considers_first_places(posterior, specialists):
-        return anytime_dominance(posterior, where=least > 0)
-    posterior.require_joint("joint elimination")
-    result = np.zeros_like(least)
-    for a, b in np.argwhere(np.triu((least > 0) | (least > 0).T, 1)).tolist():
-        result[a, b], result[b, a] = (each.all(axis=0).mean() for each in _eliminates(posterior, a, b))
-    return np.where(least > 0, result, 0.0)
+    if elimination == "joint":
+        # A zero probability at one time implies a zero probability at all times at once.
+        if _considers_first_places(posterior, specialists):
+            least = _joint_with_first_places(posterior, least > 0)
+        else:
+            least = anytime_dominance(posterior, where=least > 0)
+    return least if posterior.beliefs is None else np.minimum(least, _LARGEST)
 
 
 def elimination_probabilities_over_time(
     posterior: Posterior, *, specialists: Specialists = "drop", beats: Array | None = None
 ) -> Array:
-    """Return P(the row beats the column at t under the elimination rule), shape (time, algorithm, algorithm).
+    """Return P(the row beats the column at t), shape (time, algorithm, algorithm), as it counts for an elimination.
 
-    `beats` is `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
+    It is one at times at which the two tie everywhere, and zero at all times if they never differ. `beats` is
+    `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
     """
     if specialists not in get_args(Specialists):
         raise ValueError(f"expected specialists as one of 'keep', 'drop', got {specialists!r}")
     beats = dominance(posterior) if beats is None else beats
-    beats = np.where(posterior.observed_pairs, beats, 0.0)
-    if not _considers_first_places(posterior, specialists):
-        return beats
-    result = np.zeros_like(beats)
-    for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
-        result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _eliminates(posterior, a, b))
-    return np.where(beats > 0, result, 0.0)
+    if _considers_first_places(posterior, specialists):
+        result = np.zeros_like(beats)
+        for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
+            result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _eliminates(posterior, a, b))
+        beats = np.where(beats > 0, result, 0.0)
+    differ = posterior.differing_pairs
+    counted = np.where(~differ & (beats > 0), 1.0, beats)
+    counted[:, ~differ.any(axis=0)] = 0.0
+    return np.where(posterior.observed_pairs, counted, 0.0)
 
 
-def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
-    """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
-    return specialists == "keep" and posterior.beliefs is not None
+def kept_algorithms(
+    threat: Array, confidence: float, *, judged: Mask, dropped: Mask | None = None, returning: bool = True
+) -> Mask:
+    """Return the kept algorithms, shape (algorithm,).
 
-
-def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
-    """Return whether a beats b on most instances and comes first as often, and whether b does, each (time, draw)."""
-    assert posterior.beliefs is not None
-    rates, lead = posterior.win_rates(a, b), first_place_lead(posterior.beliefs, a, b)
-    return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)
-
-
-def find_specialists(
-    posterior: Posterior,
-    *,
-    confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
-    among: Collection[str] | None = None,
-) -> tuple[Specialist, ...]:
-    """Return the algorithms that are kept only because of their first places; see `dominated` for the parameters.
-
-    Examples
-    --------
-    A comes first on two of five instances and last on the other three, on which B, C and D come first in turn.
-
-    >>> import numpy as np, polarbear as pb
-    >>> ranks = [[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]]
-    >>> values = np.tile(ranks, (40, 1))[:, None]
-    >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[1]), prior=pb.BayesianBootstrap(), draws=1000)
-    >>> [(each.name, each.by) for each in pb.find_specialists(posterior, confidence=0.9)]
-    [('A', 'B')]
+    Parameters
+    ----------
+    threat
+        What `elimination_probabilities` returns, or any measure on whose scale `confidence` is given.
+    confidence
+        The threat from which there is an arrow from the row to the column.
+    judged
+        The algorithms that may drop others and be dropped.
+    dropped
+        The algorithms that earlier rounds of a race dropped.
+    returning
+        Whether a dropped algorithm comes back when no kept algorithm probably beats it.
     """
-    if posterior.beliefs is None:
-        return ()
+    among = judged[:, None] & judged
+    arrows, likely = among & (threat >= confidence), among & (threat >= LIKELY)
+    if dropped is not None:
+        arrows |= likely & dropped
+    _, component = connected_components(arrows, directed=True, connection="strong")
+    enters = arrows & (component[:, None] != component)
+    kept: Mask = judged & ~np.isin(component, component[enters.any(axis=0)])
+    if returning:
+        kept |= judged & ~likely[kept].any(axis=0)
+        while (before := arrows[:, kept].any(axis=1) & ~kept).any():
+            kept |= before
+    return kept
 
-    def eliminations(specialists: Specialists) -> tuple[Dominated, ...]:
-        return dominated(
-            posterior, confidence=confidence, elimination=elimination, specialists=specialists, among=candidates
-        )
 
-    candidates = posterior.names if among is None else tuple(among)
-    eliminated = {each.name for each in eliminations("keep")}
-    return tuple(
-        _specialist(posterior, each, confidence) for each in eliminations("drop") if each.name not in eliminated
-    )
+def eliminations(
+    names: tuple[str, ...], threat: Array, confidence: float, *, dropped: Mask, kept: Mask
+) -> tuple[Dominated, ...]:
+    """Return the dropped algorithms, each with the algorithm that beats it, the most certain first.
+
+    That is a kept algorithm if one beats it with the confidence, and otherwise the most certain of all.
+    """
+    result = []
+    for loser in np.flatnonzero(dropped).tolist():
+        by_kept = np.where(kept, threat[:, loser], -np.inf)
+        by = int((by_kept if by_kept.max() >= confidence else threat[:, loser]).argmax())
+        result.append(Dominated(names[loser], names[by], float(threat[by, loser])))
+    return tuple(sorted(result, key=lambda each: (-each.probability, each.name)))
 
 
-def _specialist(posterior: Posterior, beaten: Dominated, confidence: float) -> Specialist:
-    """Return an algorithm that would be eliminated if first places did not count."""
-    assert posterior.beliefs is not None
-    own, rival = (posterior.names.index(each) for each in (beaten.name, beaten.by))
-    more_often = (first_place_lead(posterior.beliefs, own, rival) > 0).mean(axis=1)
-    best = int(more_often.argmax())
-    lower, upper = np.quantile(posterior.ratings[:, best, own], TAILS)
-    return Specialist(
-        name=beaten.name,
-        by=beaten.by,
-        time=float(posterior.grid.times[best]),
-        share=float(posterior.ratings[:, best, own].mean()),
-        lower=float(lower),
-        upper=float(upper),
-        share_of_other=float(posterior.ratings[:, best, rival].mean()),
-        certain=bool(more_often[best] >= 1 - (1 - confidence) / len(more_often)),
-    )
+def cycles_among(names: tuple[str, ...], threat: Array, confidence: float, kept: Mask) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of kept algorithms in which everybody is beaten by somebody at every time with the confidence."""
+    arrows = (threat >= confidence) & kept[:, None] & kept
+    count, component = connected_components(arrows, directed=True, connection="strong")
+    members = [np.flatnonzero(component == number).tolist() for number in range(count)]
+    return tuple(tuple(names[place] for place in each) for each in members if len(each) > 1)
 
 
 def dominated(
@@ -212,17 +173,16 @@ def dominated(
     specialists: Specialists = "drop",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
-    """Return the algorithms that another one dominates with probability `confidence`, the most certain first.
+    """Return the algorithms that others beat at every time with the confidence, the most certain first.
 
-    Algorithms are eliminated one after the other, and only by an algorithm that has not been eliminated itself. Therefore at
-    least one algorithm remains.
+    At least one algorithm remains. A cycle of algorithms that beat each other remains as a whole.
 
     Parameters
     ----------
     posterior
         The posterior.
     confidence
-        α, the probability at which dominance is decided.
+        α, the probability at which dominance is decided. With 1, `BayesianBootstrap` drops nothing.
     elimination
         "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
         other algorithm at each time with probability α.
@@ -235,35 +195,21 @@ def dominated(
     Returns
     -------
     tuple of Dominated
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> values = [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 4.0]], [[2.0, 1.0, 3.0]]] * 10
+    >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[1], names=["cma", "de", "rs"]))
+    >>> [(each.name, each.by) for each in pb.dominated(posterior, confidence=0.99)]
+    [('rs', 'cma')]
     """
-    if not 0.5 < confidence <= 1:
-        raise ValueError(f"expected confidence in (0.5, 1], got {confidence!r}; use a value such as 0.99")
-    threat = elimination_probabilities(posterior, elimination=elimination, specialists=specialists)
-    return eliminate_successively(
-        posterior, threat, confidence=confidence, among=posterior.names if among is None else among
+    threat = _threat(posterior, confidence, elimination, specialists)
+    judged = np.isin(posterior.names, list(posterior.names if among is None else among))
+    kept = kept_algorithms(threat, confidence, judged=judged)
+    return eliminations(
+        posterior.names, np.where(judged[:, None], threat, 0.0), confidence, dropped=judged & ~kept, kept=kept
     )
-
-
-def eliminate_successively(
-    posterior: Posterior, threat: Array, *, confidence: float, among: Collection[str]
-) -> tuple[Dominated, ...]:
-    """Eliminate one algorithm after another by the largest entry of `threat`, and return them.
-
-    `threat` is what `elimination_probabilities` returns, or any measure on whose scale `confidence` is given.
-    """
-    names = posterior.names
-    remaining = np.array([name in among for name in names])
-    strength = threat.mean(axis=1)
-    result = []
-    while remaining.any():
-        considered = np.where(remaining[:, None] & remaining, threat, 0.0)
-        largest = considered.max(axis=0)
-        loser = max(np.flatnonzero(remaining), key=lambda a: (largest[a], -strength[a]))
-        if largest[loser] < confidence:
-            break
-        remaining[loser] = False
-        result.append(Dominated(names[loser], names[int(considered[:, loser].argmax())], float(largest[loser])))
-    return tuple(result)
 
 
 def pareto_set(
@@ -274,6 +220,47 @@ def pareto_set(
     specialists: Specialists = "drop",
 ) -> tuple[str, ...]:
     """Return the algorithms that are not `dominated`, in the order of the posterior."""
-    eliminations = dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
-    eliminated = {each.name for each in eliminations}
-    return tuple(name for name in posterior.names if name not in eliminated)
+    found = dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
+    dropped = {each.name for each in found}
+    return tuple(name for name in posterior.names if name not in dropped)
+
+
+def cycles(
+    posterior: Posterior,
+    *,
+    confidence: float = 0.95,
+    elimination: Elimination = "pointwise",
+    specialists: Specialists = "drop",
+    among: Collection[str] | None = None,
+) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of kept algorithms that beat each other in a circle; see `dominated` for the parameters."""
+    threat = _threat(posterior, confidence, elimination, specialists)
+    judged = np.isin(posterior.names, list(posterior.names if among is None else among))
+    return cycles_among(posterior.names, threat, confidence, kept_algorithms(threat, confidence, judged=judged))
+
+
+def _threat(posterior: Posterior, confidence: float, elimination: Elimination, specialists: Specialists) -> Array:
+    if not 0.5 < confidence <= 1:
+        raise ValueError(f"expected confidence in (0.5, 1], got {confidence!r}; use a value such as 0.99")
+    return elimination_probabilities(posterior, elimination=elimination, specialists=specialists)
+
+
+def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
+    """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
+    return specialists == "keep" and posterior.beliefs is not None
+
+
+def _joint_with_first_places(posterior: Posterior, where: Mask) -> Array:
+    posterior.require_joint("joint elimination")
+    result, differ = np.zeros(where.shape), posterior.differing_pairs
+    for a, b in np.argwhere(np.triu(where | where.T, 1)).tolist():
+        times = differ[:, a, b]
+        result[a, b], result[b, a] = (each[times].all(axis=0).mean() for each in _eliminates(posterior, a, b))
+    return np.where(where, result, 0.0)
+
+
+def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
+    """Return whether a beats b on most instances and comes first as often, and whether b does, each (time, draw)."""
+    assert posterior.beliefs is not None
+    rates, lead = posterior.win_rates(a, b), first_place_lead(posterior.beliefs, a, b)
+    return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)

@@ -22,7 +22,7 @@ from polarbear.observe.rankings import ABSENT
 from polarbear.posterior.keyed_numbers import keyed_generator
 
 if TYPE_CHECKING:
-    from polarbear.arrays import Array32, Mask, Ranks
+    from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
     from polarbear.posterior.pair_beliefs import PairBeliefs
 
 _LEAST = np.float32(1e-12)  # rating of an algorithm that was not observed; it may be a divisor
@@ -49,6 +49,29 @@ def draw_ratings(beliefs: PairBeliefs, observed: Mask) -> Array32:
         places /= places.sum(axis=0)
     ratings.flags.writeable = False
     return ratings.transpose(2, 0, 1)
+
+
+def first_places_among(beliefs: PairBeliefs, columns: Indices, times: Indices) -> Array:
+    """Return the share of instances on which each candidate comes first, shape (draw, time, candidate).
+
+    Only the candidates count, and only the instances that all of them share. As in ratings, a prior as heavy as one instance
+    is divided among them. Candidates that no instance observes at a time are left out there, and have a share of zero.
+    """
+    sample = beliefs.sample
+    result = np.zeros((len(times), len(columns), beliefs.draws))
+    prior = keyed_generator(beliefs.seed, "first places").standard_gamma(
+        1 / len(columns), (beliefs.draws, len(columns))
+    )
+    for place, time in enumerate(times.tolist()):
+        ranks = sample.rankings.ranks[:, time][:, columns]
+        known = np.flatnonzero((ranks != ABSENT).any(axis=0))
+        if not known.size:
+            continue
+        shared = (ranks[:, known] != ABSENT).all(axis=1)
+        shares = first_shares(ranks[:, known]) * (shared * sample.shares[:, time])[:, None]
+        places = beliefs.weighted_sums(shares.astype(np.float32)) + prior.T[known]
+        result[place, known] = places / places.sum(axis=0)
+    return result.transpose(2, 0, 1)
 
 
 def first_shares(ranks: Ranks) -> Array32:

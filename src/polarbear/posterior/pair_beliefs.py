@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
+    from polarbear.observe import Rankings
     from polarbear.posterior.sample import Sample
     from polarbear.posterior.unit_outcomes import UnitOutcomes
 
@@ -90,6 +91,8 @@ class PairBeliefs:
         The seed of all random numbers, and the number of draws. The first of more draws are the same draws.
     others
         For a group of instances: the instances of the other groups, about whose win rates the prior of this group lies.
+    on_grid
+        For other times than those of the grid: the beliefs on the grid, which determine the weights of the components.
     """
 
     sample: Sample
@@ -97,6 +100,7 @@ class PairBeliefs:
     seed: int
     draws: int
     others: Sample | None = None
+    on_grid: PairBeliefs | None = None
     _beliefs: dict[tuple[int, int], PairBelief] = field(default_factory=dict, repr=False)
     _rates: dict[tuple[int, int], Array32] = field(default_factory=dict, repr=False)
 
@@ -108,6 +112,10 @@ class PairBeliefs:
     def thin(self, draws: int) -> PairBeliefs:
         """Return the beliefs with their first draws."""
         return replace(self, draws=min(draws, self.draws), _beliefs=self._beliefs, _rates={})
+
+    def at(self, rankings: Rankings) -> PairBeliefs:
+        """Return the beliefs at other times: the outcomes are exact, and the components have the weights of the grid."""
+        return replace(self, sample=self.sample.at(rankings), on_grid=self, _beliefs={}, _rates={})
 
     def free_memory(self) -> None:
         """Forget the win rates that are kept; they are made again when they are needed."""
@@ -172,6 +180,23 @@ class PairBeliefs:
         """Return whether any instance compares the pair, shape (time,)."""
         return self.belief(first, second).compared
 
+    def differ(self, first: int, second: int) -> Mask:
+        """Return whether the pair differs on any common instance, shape (time,)."""
+        belief = self.belief(first, second)
+        return np.asarray(belief.wins + belief.losses > 0)
+
+    def are_same(self, first: int, second: int) -> bool:
+        """Return whether two algorithms have the same instances at every time, at least one, and tie on all of them.
+
+        At other times than those of the grid, they are the same if they are on the grid, too.
+        """
+        if self.on_grid is not None and not self.on_grid.are_same(first, second):
+            return False
+        one, other = (self.sample.rankings.ranks[..., each] != ABSENT for each in (first, second))
+        if not np.array_equal(one, other) or not one.any(axis=0).all():
+            return False
+        return not self.differ(first, second).any()
+
     def belief(self, first: int, second: int) -> PairBelief:
         """Return the belief about a pair, in the order of the two names."""
         pair = (second, first) if self._is_reversed(first, second) else (first, second)
@@ -200,13 +225,25 @@ class PairBeliefs:
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
         """Return the share of instances on which the best member beats the best rival, shape (time, draw)."""
         ranks = self.sample.rankings.ranks
-        found = outcomes_of_ranks(_best(ranks, members), _best(ranks, rivals))
+        return self.share_won(_best(ranks, members), _best(ranks, rivals))
+
+    def share_won(self, first: Ranks, second: Ranks) -> Array32:
+        """Return the share of instances on which the first of two ranks (instance, time) is better, shape (time, draw).
+
+        Ties count one half. Instances where one of the two is absent do not count.
+        """
+        found = outcomes_of_ranks(first, second)
         shares = self.sample.shares.astype(np.float32)
         sums = self.weighted_sums(np.hstack([found.scores * shares, found.compared * shares]))
         won, total = np.split(sums, 2)
-        prior = keyed_generator(self.seed, "portfolios").standard_gamma(0.5, (2, self.draws)).astype(np.float32)
+        prior = self.draw_portfolio_prior()
         rates: Array32 = (won + prior[0]) / (total + prior.sum(axis=0))
         return rates
+
+    def draw_portfolio_prior(self) -> Array32:
+        """Return draws of the prior masses of victory and defeat of a portfolio, one instance together, shape (2, draw)."""
+        rng = keyed_generator(self.seed, "portfolios")
+        return rng.standard_gamma(0.5, (2, self.draws)).astype(np.float32)
 
     def _is_reversed(self, first: int, second: int) -> bool:
         names = self.sample.rankings.names
@@ -220,7 +257,8 @@ class PairBeliefs:
             elsewhere = self.others.outcomes(first, second)
             rates = (elsewhere.wins + 0.5) / (elsewhere.wins + elsewhere.losses + 1)
             prior = prior_about(rates, self.near_equal)
-        posterior = update(prior, outcomes.wins, outcomes.losses, outcomes.ties)
+        weights = None if self.on_grid is None else self.on_grid.belief(first, second).weights
+        posterior = update(prior, outcomes.wins, outcomes.losses, outcomes.ties, weights=weights)
         return PairBelief(
             prior=prior,
             weights=posterior.weights,

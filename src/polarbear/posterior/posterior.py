@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.observe import Grid
+from polarbear.observe.rankings import were_compared
 from polarbear.posterior.draw_quantiles import draw_quantiles
 from polarbear.posterior.first_places import draw_ratings
 from polarbear.posterior.posterior_file import read_fields, write_fields
@@ -17,13 +19,13 @@ from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from numpy.typing import DTypeLike, NDArray
 
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
-    from polarbear.observe import Grid
     from polarbear.posterior.diagnostics import Diagnostics
     from polarbear.posterior.pair_beliefs import PairBeliefs
     from polarbear.table import Table
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 # Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
 _DEEPEST, _SQUEEZED = -640.0, 60.0
+
+_OF_TIMES = ("ratings", "grid", "beliefs", "comparisons")
 
 _LARGEST_BYTES = 400_000_000  # of the win rates of all pairs, for xarray
 
@@ -150,10 +154,45 @@ class Posterior:
         """
         if self.beliefs is None:
             return np.asarray(self.observed[:, :, None] & self.observed[:, None])
+        return self._of_pairs(self.beliefs.were_compared)
+
+    @cached_property
+    def differing_pairs(self) -> Mask:
+        """Whether each pair differs on any common instance at each time, in the shape of `observed_pairs`.
+
+        The Plackett-Luce priors keep no outcomes of pairs, and every observed pair counts.
+        """
+        return self.observed_pairs if self.beliefs is None else self._of_pairs(self.beliefs.differ)
+
+    def _of_pairs(self, quantity: Callable[[int, int], Mask]) -> Mask:
         result = np.ones((len(self.grid), len(self.names), len(self.names)), dtype=np.bool_)
         for a, b in combinations(range(len(self.names)), 2):
-            result[:, a, b] = result[:, b, a] = self.beliefs.were_compared(a, b)
+            result[:, a, b] = result[:, b, a] = quantity(a, b)
         return result
+
+    def at(self, time: float) -> Posterior | None:
+        """Return the posterior at one time between those of the grid; None if there are no runs to rank there.
+
+        Its outcomes are exact. What the outcomes say about the kind of each pair remains that of the grid. It exists under
+        `BayesianBootstrap` only, whose posterior has instances, and not for groups of instances or for weights of instances
+        that depend on time.
+        """
+        beliefs = self.beliefs
+        if beliefs is None or beliefs.others is not None:
+            return None
+        known = beliefs.sample.rankings
+        if known.ranked_at is None or known.weights.ndim > 1:
+            return None
+        rankings = replace(known.ranked_at(Grid([time], self.grid.axis)), weights=known.weights)
+        same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _OF_TIMES}
+        comparisons = np.count_nonzero(were_compared(rankings), axis=0)
+        return Posterior(
+            ratings=None,  # type: ignore[arg-type]  # computed when they are first read
+            grid=rankings.grid,
+            beliefs=beliefs.at(rankings),
+            comparisons=comparisons,
+            **same,
+        )
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
         """Return draws of the win rate of one algorithm over another, shape (time, draw).

@@ -7,7 +7,8 @@ In every matrix the row is compared with the column, and the diagonal is zero.
 At times at which the two were not compared (`Posterior.observed_pairs`) the draws come from the prior and are no evidence.
 There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a time has no
 `anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and
-their mean at all times.
+their mean at all times. Under `BayesianBootstrap`, statements about every time leave out times at which the pair ties on all
+common instances (`Posterior.differing_pairs`), such as early ones without a solution.
 """
 
 from __future__ import annotations
@@ -127,10 +128,11 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     """Return P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
 
-    It is zero for pairs of which one was not observed at some time. For `where` see `dominance`.
+    It is zero for pairs of which one was not observed at some time, and for pairs that never differ. For `where` see
+    `dominance`.
     """
     posterior.require_joint("anytime dominance")
-    wanted = np.broadcast_to(where, (len(posterior.names),) * 2) & posterior.observed_pairs.all(axis=0)
+    wanted = np.broadcast_to(where, (len(posterior.names),) * 2) & _comparable(posterior)
     return np.where(wanted, _always_ahead(posterior, wanted), 0.0)
 
 
@@ -160,29 +162,34 @@ def is_dominated(posterior: Posterior) -> Mask:
     An algorithm that was not observed at some time neither beats others at every t nor is beaten.
     """
     beaten = np.zeros((len(posterior.names), posterior.draws), dtype=bool)
-    for a, b in _pairs(posterior, np.asarray(posterior.observed_pairs.all(axis=0))):
-        rates = posterior.win_rates(a, b)
+    for a, b in _pairs(posterior, _comparable(posterior)):
+        rates = posterior.win_rates(a, b)[posterior.differing_pairs[:, a, b]]
         beaten[b] |= (rates > 0.5).all(axis=0)
         beaten[a] |= (rates < 0.5).all(axis=0)
     return beaten
 
 
 def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
-    """Return P(the row beats the column at every time at which both were observed), one half if there is none.
+    """Return P(the row beats the column at every time at which the two differ), one half if there is none.
 
     Pairs for which neither direction is wanted are zero.
     """
-    result, observed = np.zeros(wanted.shape), posterior.observed_pairs
+    result, counts = np.zeros(wanted.shape), posterior.observed_pairs & posterior.differing_pairs
     for a, b in _pairs(posterior, wanted):
         rates = posterior.win_rates(a, b)
-        if not observed[:, a, b].all():
-            rates = rates[observed[:, a, b]]
+        if not counts[:, a, b].all():
+            rates = rates[counts[:, a, b]]
         if not len(rates):
             result[a, b] = result[b, a] = 0.5
             continue
         result[a, b] = np.count_nonzero((rates > 0.5).all(axis=0)) / rates.shape[1]
         result[b, a] = np.count_nonzero((rates < 0.5).all(axis=0)) / rates.shape[1]
     return result
+
+
+def _comparable(posterior: Posterior) -> Mask:
+    """Return the pairs that were compared at every time and differ at some time, shape (algorithm, algorithm)."""
+    return np.asarray(posterior.observed_pairs.all(axis=0) & posterior.differing_pairs.any(axis=0))
 
 
 def check_rope(rope: float) -> None:

@@ -6,7 +6,7 @@ belong to them whatever the order of the instances. Sums run over units in the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,12 @@ class Sample:
     rankings: Rankings
     keys: tuple[bytes, ...]
     unit_keys: tuple[bytes, ...]
+
+    def at(self, rankings: Rankings) -> Sample:
+        """Return the sample at other times. The weight of an instance in its unit remains that of the grid."""
+        result = replace(self, rankings=rankings)
+        result.__dict__["comparing"] = self.comparing | result.comparing
+        return result
 
     def outcomes(self, first: int, second: int) -> UnitOutcomes:
         """Return the outcomes of a pair, with instances in canonical order."""

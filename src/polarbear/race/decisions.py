@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,19 @@ import numpy as np
 
 from polarbear.posterior.e_values import corrections, error_bounds
 from polarbear.posterior.elimination import (
-    eliminate_successively,
     elimination_probabilities,
     elimination_probabilities_over_time,
+    eliminations,
+    kept_algorithms,
 )
 from polarbear.posterior.relations import dominance
 from polarbear.race.forecast import beyond_patience
 from polarbear.race.group_elimination import (
     GroupEvidence,
     check_groups,
-    eliminate_in_every_group,
     group_evidence,
     is_close,
+    threat_in_every_group,
 )
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.resolution import resolved_pairs
@@ -53,7 +53,8 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     settings, names, number = state.settings, state.names, len(state.rounds) + 1
     posterior = infer_posterior(state)
     is_candidate = np.array([name in state.candidates for name in names])
-    beats = dominance(posterior, where=is_candidate[:, None])  # only candidates eliminate
+    judged = np.array([name not in state.removed for name in names])
+    beats = dominance(posterior, where=judged[:, None] & judged)
     over_time = elimination_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
     threat = elimination_probabilities(
         posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time
@@ -62,9 +63,12 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     # Error bounds decide with a guarantee only. Without one they are recorded, of pairs that may be eliminated.
     may_be = np.asarray(True if settings.guarantee else threat >= settings.confidence)
     bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders), where=may_be)
-    groups = _groups(state, threat)
-    losers = _losers(state, posterior, threat, bounds, groups) if posterior.diagnostics.reliable else ()
-    candidates = state.candidates.difference(loser.name for loser in losers)
+    groups = _groups(state, threat, judged, is_candidate)
+    kept: Mask = is_candidate
+    losers: tuple[Dominated, ...] = ()
+    if posterior.diagnostics.reliable:
+        kept, losers = _keep(state, posterior, threat, bounds, groups, judged=judged, is_candidate=is_candidate)
+    candidates = frozenset(name for name, inside in zip(names, kept, strict=True) if inside)
     resolved = resolved_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
         resolved = _resolve(state, posterior, candidates, beats, threat, groups)
@@ -83,11 +87,12 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
             Eliminated(each.name, each.by, each.probability, number, used, total, _pair_entry(bounds, each, names))
             for each in losers
         ),
-        threat=tuple(zip(names, threat.max(axis=0).tolist(), strict=True)),
+        threat=tuple(zip(names, np.where(is_candidate[:, None], threat, 0.0).max(axis=0).tolist(), strict=True)),
         open=_times_of_pairs(~resolved, names),
         left=_times_of_pairs(left, names),
         resolved_share=decided_share(resolved),
         next_size=settings.batch.after(state.batch_size, max(before - after, 0) / before if before else 1.0),
+        returned=tuple(name for name in names if name in candidates.difference(state.candidates)),
     )
     return record, posterior
 
@@ -101,33 +106,48 @@ def _times_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str,
     )
 
 
-def _groups(state: State, threat: Array) -> GroupEvidence | None:
-    """Return what the groups of the race say, if it has groups and some candidate is close to an elimination."""
+def _groups(state: State, threat: Array, judged: Mask, is_candidate: Mask) -> GroupEvidence | None:
+    """Return what the groups of the race say, if it has groups and some algorithm may be eliminated or come back."""
     if state.settings.groups is None:
         return None
     check_groups(state.settings.groups, state.features, state.observations.instances)
-    return group_evidence(state) if is_close(threat, state.candidates, state.names, state.settings.confidence) else None
+    may_change = bool((judged & ~is_candidate).any()) or is_close(threat, judged, state.settings.confidence)
+    return group_evidence(state) if may_change else None
 
 
-def _losers(
-    state: State, posterior: Posterior, threat: Array, bounds: Array, groups: GroupEvidence | None
-) -> tuple[Dominated, ...]:
-    """Return the algorithms that the posterior eliminates or, with a guarantee, those that error bounds eliminate.
+def _keep(
+    state: State,
+    posterior: Posterior,
+    threat: Array,
+    bounds: Array,
+    groups: GroupEvidence | None,
+    *,
+    judged: Mask,
+    is_candidate: Mask,
+) -> tuple[Mask, tuple[Dominated, ...]]:
+    """Return the candidates after the round, as a mask, and the algorithms that the round eliminates.
 
-    In a race with groups, they are also beaten in every group.
+    The posterior decides or, with a guarantee, error bounds do. In a race with groups, an eliminated algorithm is also
+    beaten in every group.
     """
-    settings, eliminate = state.settings, eliminate_successively
+    settings, names = state.settings, state.names
     if settings.groups is not None:
         if groups is None:
-            return ()
-        eliminate = partial(eliminate_in_every_group, groups=groups, group_confidence=settings.confidence)
+            return is_candidate, ()
+        threat = np.minimum(threat, threat_in_every_group(groups, judged))
     if settings.guarantee is None:
-        return eliminate(posterior, threat, confidence=settings.confidence, among=state.candidates)
-    if settings.specialists == "keep" and posterior.beliefs is not None:
-        bounds = np.where(threat >= settings.confidence, bounds, 1.0)  # e-values ignore first places
-    # On a logarithmic scale bounds close to zero stay distinct, so that the most certain elimination comes first.
-    losers = eliminate(posterior, -np.log(bounds), confidence=-math.log(settings.guarantee), among=state.candidates)
-    return tuple(replace(each, probability=_pair_entry(threat, each, state.names)) for each in losers)
+        dropped = judged & ~is_candidate
+        kept = kept_algorithms(threat, settings.confidence, judged=judged, dropped=dropped)
+        among = np.where(judged[:, None], threat, 0.0)
+        return kept, eliminations(names, among, settings.confidence, dropped=is_candidate & ~kept, kept=kept)
+    # E-values ignore first places and groups, so a pair must satisfy the posterior's rule as well. On a logarithmic scale
+    # bounds close to zero stay distinct, so that the most certain elimination comes first.
+    if settings.groups is not None or (settings.specialists == "keep" and posterior.beliefs is not None):
+        bounds = np.where(threat >= settings.confidence, bounds, 1.0)
+    surprise, enough = np.where(is_candidate[:, None], -np.log(bounds), 0.0), -math.log(settings.guarantee)
+    kept = kept_algorithms(surprise, enough, judged=is_candidate, returning=False)
+    losers = eliminations(names, surprise, enough, dropped=is_candidate & ~kept, kept=kept)
+    return kept, tuple(replace(each, probability=_pair_entry(threat, each, names)) for each in losers)
 
 
 def _resolve(

@@ -115,14 +115,19 @@ def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) ->
     for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
         compared = compared_instances(posterior, a, b)
         used = compared / (compared + settings.patience)
-        if _elimination_chance(_log_odds(posterior, a, b), settings.confidence, used) < UNLIKELY:
+        if _elimination_chance(posterior, (a, b), settings.confidence, used) < UNLIKELY:
             left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
             left[:, b, a] = left[:, a, b]
     return left
 
 
 def elimination_probability(
-    posterior: Posterior, candidates: Collection[str], *, confidence: float, most_instances: float
+    posterior: Posterior,
+    candidates: Collection[str],
+    *,
+    confidence: float,
+    most_instances: float,
+    settled: Collection[Collection[str]] = (),
 ) -> float:
     """Return the largest probability, over pairs of candidates, that one will be seen to beat the other at every time.
 
@@ -141,12 +146,16 @@ def elimination_probability(
         The probability at which the race eliminates.
     most_instances
         The number of instances that the race may use; at least as many as it has used; may be infinite.
+    settled
+        Groups of candidates that do not eliminate each other: circles.
     """
     members = [position for position, name in enumerate(posterior.names) if name in candidates]
     used = min(1.0, posterior.instances / most_instances)
+    circles = [{posterior.names.index(name) for name in each} for each in settled]
     chances = (
-        _elimination_chance(_log_odds(posterior, first, second), confidence, used)
-        for first, second in combinations(members, 2)
+        _elimination_chance(posterior, pair, confidence, used)
+        for pair in combinations(members, 2)
+        if not any(each.issuperset(pair) for each in circles)
     )
     return max(chances, default=0.0)
 
@@ -161,10 +170,17 @@ def compared_instances(posterior: Posterior, first: int, second: int) -> int:
     return max(int(posterior.comparisons[:, [first, second]].max(axis=0).min()), 1)
 
 
-def _elimination_chance(odds: _LogOdds, confidence: float, used: float) -> float:
-    """Return the probability that one of a pair is eliminated, from its logits and the used share of the instances."""
+def _elimination_chance(posterior: Posterior, pair: tuple[int, int], confidence: float, used: float) -> float:
+    """Return the probability that one of a pair is eliminated, from its logits and the used share of the instances.
+
+    Times at which the two tie on every instance do not count, as in `elimination_probabilities`.
+    """
+    differ = posterior.differing_pairs[:, pair[0], pair[1]]
+    if not differ.any() or confidence == 1:
+        return 0.0
+    odds = _log_odds(posterior, *pair)
     needed, left = scipy.special.ndtri(confidence) * np.sqrt(used), np.sqrt(max(1 - used, 1e-12))
-    certainty = odds.mean / odds.deviation
+    certainty = (odds.mean / odds.deviation)[differ]
     return max(float(scipy.special.ndtr((lead.min() - needed) / left)) for lead in (certainty, -certainty))
 
 

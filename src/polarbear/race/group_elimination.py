@@ -4,7 +4,7 @@ The posterior of all instances must eliminate it, as without groups, and in each
 time. A different candidate may do so in each group. The posterior of a group borrows from the others, see `fit_groups`, so
 that a group with few instances delays an elimination and does not prevent it for ever.
 
-Group posteriors are inferred only in rounds in which some pair is close to an elimination.
+Group posteriors are inferred only in rounds in which some pair is close to an elimination, or an algorithm may come back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.posterior.elimination import eliminate_successively, elimination_probabilities
+from polarbear.posterior.elimination import elimination_probabilities
 from polarbear.posterior.relations import dominance, equivalence
 from polarbear.race.inference import choices_of_runs
 from polarbear.race.instance_features import group_label
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from polarbear.arrays import Array, Mask
-    from polarbear.posterior.elimination import Dominated
-    from polarbear.posterior.posterior import Posterior
     from polarbear.race.instance_features import Features
     from polarbear.race.state import State
 
@@ -83,10 +81,9 @@ def check_groups(name: str | None, features: Mapping[int, Features], instances: 
         )
 
 
-def is_close(threat: Array, candidates: Collection[str], names: tuple[str, ...], confidence: float) -> bool:
-    """Return whether some candidate is close to an elimination: at most twice the probability of error that is allowed."""
-    inside = np.array([name in candidates for name in names])
-    return bool((threat[np.ix_(inside, inside)] >= 1 - 2 * (1 - confidence)).any())
+def is_close(threat: Array, judged: Mask, confidence: float) -> bool:
+    """Return whether some algorithm is close to an elimination: at most twice the probability of error that is allowed."""
+    return bool((threat[np.ix_(judged, judged)] >= 1 - 2 * (1 - confidence)).any())
 
 
 def group_evidence(state: State) -> GroupEvidence:
@@ -98,15 +95,18 @@ def group_evidence(state: State) -> GroupEvidence:
         choices_of_runs(state),
         group_labels(state),
         prior=settings.prior,  # type: ignore[arg-type]  # `Settings` allows groups with BayesianBootstrap only
-        draws=min(settings.draws, max(_DRAWS, math.ceil(2 / (1 - settings.confidence)))),
+        draws=min(settings.draws, max(_DRAWS, math.ceil(2 / max(1 - settings.confidence, 1e-9)))),
         seed=seed_of(settings.seed, "posterior"),
     )
     threats, settled = [], np.zeros((len(state.names),) * 2, dtype=np.bool_)
     for group in fitted.values():
         posterior = group.posterior
-        threats.append(
-            elimination_probabilities(posterior, elimination=settings.elimination, specialists=settings.specialists)
+        threat = elimination_probabilities(
+            posterior, elimination=settings.elimination, specialists=settings.specialists
         )
+        # A group in which two algorithms tie on every instance says nothing about them.
+        silent = posterior.observed_pairs.all(axis=0) & ~posterior.differing_pairs.any(axis=0)
+        threats.append(np.where(silent, 1.0, threat))
         better = (dominance(posterior) >= settings.confidence).any(axis=0)
         equal = (equivalence(posterior, rope=settings.rope) >= settings.confidence).any(axis=0)
         settled |= better.T | equal
@@ -115,31 +115,10 @@ def group_evidence(state: State) -> GroupEvidence:
     return GroupEvidence(tuple(map(str, fitted)), np.stack(threats), settled)
 
 
-def eliminate_in_every_group(
-    posterior: Posterior,
-    threat: Array,
-    groups: GroupEvidence,
-    *,
-    confidence: float,
-    group_confidence: float,
-    among: Collection[str],
-) -> tuple[Dominated, ...]:
-    """Eliminate one algorithm after another, each of which is also beaten in every group by one that remains.
+def threat_in_every_group(groups: GroupEvidence, judged: Mask) -> Array:
+    """Return the probability that some judged algorithm beats each one, in the group in which it is least certain.
 
-    Parameters
-    ----------
-    posterior, threat, confidence, among
-        See `eliminate_successively`.
-    groups, group_confidence
-        What the groups say, and the probability that an elimination needs in each of them.
+    A different algorithm may do so in each group.
     """
-    names, remaining = posterior.names, set(among)
-    losers: list[Dominated] = []
-    while True:
-        inside = np.array([name in remaining for name in names])
-        beaten = (np.where(inside[:, None], groups.threat, 0.0).max(axis=1) >= group_confidence).all(axis=0)
-        found = eliminate_successively(posterior, np.where(beaten, threat, 0.0), confidence=confidence, among=remaining)
-        if not found:
-            return tuple(losers)
-        losers.append(found[0])
-        remaining.discard(found[0].name)
+    least: Array = np.where(judged[:, None], groups.threat, 0.0).max(axis=1).min(axis=0)
+    return least

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.race.observations import rerank, with_repeated_runs
+from polarbear.race.observations import rerank, with_all_runs
 from polarbear.race.sampling import seed_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def infer_posterior(state: State) -> Posterior:
 
     settings, choices = state.settings, choices_of_runs(state)
     if isinstance(settings.prior, BayesianBootstrap):
-        choices = with_repeated_runs(choices, state.observations, settings)
+        choices = with_all_runs(choices, state.observations, settings)
     return fit(
         choices,
         prior=settings.prior,

@@ -188,10 +188,11 @@ def reconsider(state: State, settings: Settings) -> State:
 
 def _apply(state: State, record: Round) -> State:
     """Return the state after a round, from the record of the round."""
-    candidates = state.candidates.difference(each.name for each in record.eliminated)
+    candidates = state.candidates.difference(each.name for each in record.eliminated).union(record.returned)
     state = replace(
         state,
         candidates=candidates,
+        newcomers=state.newcomers.union(record.returned),
         resolved=~_mask_of_pairs(state, record.open),
         left=_mask_of_pairs(state, record.left) if record.left else None,
         batch_size=record.next_size,

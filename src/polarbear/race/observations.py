@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from polarbear.arrays import Array
+    from polarbear.observe import Grid, Rankings
     from polarbear.race.jobs import Run
     from polarbear.race.settings import Settings
 
@@ -96,17 +97,35 @@ def _sum(blocks: list[Block]) -> Choices | None:
     return reduce(operator.add, (choices for _, choices in blocks)) if blocks else None
 
 
-def with_repeated_runs(choices: Choices, observations: Observations, settings: Settings) -> Choices:
-    """Return the choices with all runs on the same problem ranked together, if the race repeats problems.
+def with_all_runs(choices: Choices, observations: Observations, settings: Settings) -> Choices:
+    """Return the choices with a way to rank their runs at other times.
 
-    The repetitions of a problem are in different blocks, so that this needs the values of all runs.
+    If the race repeats problems, all runs on the same problem are ranked together, too: they are in different blocks.
     """
     rankings = choices.rankings
-    if rankings is None or rankings.clusters is None or rankings.clusters.unit != "run":
+    if rankings is None:
         return choices
-    values = _values(observations.instances, observations.runs, choices.names, settings)
-    repeated = rank_repeated_runs(values, rankings.clusters.labels, **_ranking_options(settings))
-    return Choices.from_rankings(replace(rankings, repeated=repeated))
+    rankings = replace(rankings, ranked_at=partial(_rank_at, observations, choices.names, settings))
+    return Choices.from_rankings(_with_repeated_runs(rankings, observations, settings))
+
+
+def _rank_at(observations: Observations, names: tuple[str, ...], settings: Settings, grid: Grid) -> Rankings:
+    """Return the rankings of all runs on another grid."""
+    settings = replace(settings, grid=grid)
+    choices = rerank(observations, names, settings).choices
+    assert choices is not None
+    assert choices.rankings is not None
+    return _with_repeated_runs(choices.rankings, observations, settings)
+
+
+def _with_repeated_runs(rankings: Rankings, observations: Observations, settings: Settings) -> Rankings:
+    """Return the rankings with all runs on the same problem ranked together, if the race repeats problems."""
+    if rankings.clusters is None or rankings.clusters.unit != "run":
+        return rankings
+    values = _values(observations.instances, observations.runs, rankings.names, settings)
+    return replace(
+        rankings, repeated=rank_repeated_runs(values, rankings.clusters.labels, **_ranking_options(settings))
+    )
 
 
 def _choices(block: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Choices:

@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.literals import Ended, Specialists
 from polarbear.observe.scope import count_instances
-from polarbear.posterior.elimination import Specialist, elimination_probabilities, find_specialists
+from polarbear.posterior.elimination import cycles, elimination_probabilities
 from polarbear.posterior.relations import is_dominated
 from polarbear.race.failing import FailingAlgorithm, python_advice
 from polarbear.race.inference import choices_of_runs, infer_posterior
@@ -280,16 +280,15 @@ class RaceOutcome:
         return self.posterior.scope
 
     @cached_property
-    def specialists(self) -> tuple[Specialist, ...]:
-        """The candidates that another one beats on most instances at every time, kept because they come first often."""
-        settings = self.state.settings
-        if settings.specialists == "drop":
-            return ()
-        return find_specialists(
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of candidates that beat each other in a circle at every time."""
+        settings, known = self.state.settings, self.posterior.names
+        return cycles(
             self.posterior,
             confidence=settings.confidence,
             elimination=settings.elimination,
-            among=[name for name in self.pareto_set if name in self.posterior.names],
+            specialists=settings.specialists,
+            among=[name for name in self.pareto_set if name in known],
         )
 
     @cached_property

@@ -95,7 +95,7 @@ class RaceResult(RaceOutcome):
             self.posterior,
             candidates=[name for name in self.pareto_set if name in known],
             decisions=self.eliminations,
-            specialists=self.specialists,
+            cycles=self.cycles,
             check=self.check,
             unit=self.state.settings.clock,
             advice=advice,

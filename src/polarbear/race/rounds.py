@@ -59,6 +59,9 @@ class Round:
         Whether the posterior is reliable, and the message of its diagnostics. If it is not, the round decided nothing.
     eliminated
         The eliminations of this round.
+    returned
+        The algorithms that earlier rounds eliminated and that are candidates again: no candidate probably beats them at
+        every time any more.
     threat
         For every algorithm the largest probability with which a candidate dominates it.
     open
@@ -84,3 +87,4 @@ class Round:
     resolved_share: float
     next_size: int
     left: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    returned: tuple[str, ...] = ()

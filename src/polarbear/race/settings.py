@@ -11,6 +11,7 @@ from polarbear.literals import Clock, Elimination, Failure, Resolution, Speciali
 from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import is_number, require_count
 from polarbear.observe import as_grid
+from polarbear.observe.grid import whole_numbers
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
+        if self.clock == "evaluations":
+            object.__setattr__(self, "grid", whole_numbers(self.grid))
         if self.grid.times[0] <= 0:
             raise ValueError(
                 f"expected a grid that begins above 0, got {self.grid.times[0]:g} as its first time, by which nothing "
@@ -111,10 +114,8 @@ class Settings:
             if value not in get_args(allowed):
                 options = ", ".join(map(repr, get_args(allowed)))
                 raise ValueError(f"expected {name} to be one of {options}, got {value!r}")
-        if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
-            raise ValueError(
-                f"expected confidence between 0.5 and 1, got {self.confidence!r}; use a value such as 0.99"
-            )
+        if not (is_number(self.confidence) and 0.5 < self.confidence <= 1):
+            raise ValueError(f"expected confidence in (0.5, 1], got {self.confidence!r}; use a value such as 0.99")
         if not (is_number(self.rope) and 0 <= self.rope < 0.5):
             raise ValueError(f"expected rope in [0, 0.5), got {self.rope!r}; use a value such as 0.05")
         if self.guarantee is not None and not (is_number(self.guarantee) and 0 < self.guarantee <= 0.5):
@@ -141,7 +142,7 @@ class Settings:
                 f"{self.prior!r}, which treats each time alone; use elimination='pointwise', or a prior such as "
                 "BayesianBootstrap() or RandomWalk()"
             )
-        if self.draws * (1 - self.confidence) < 1:
+        if 0 < self.draws * (1 - self.confidence) < 1:
             raise ValueError(
                 f"expected enough draws to distinguish a probability of {self.confidence} from certainty, got "
                 f"{self.draws}; use at least {round(10 / (1 - self.confidence))} draws, or a lower confidence"

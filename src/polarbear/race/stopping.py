@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from polarbear.posterior.elimination import cycles
 from polarbear.race.forecast import UNLIKELY, elimination_probability
 from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until
@@ -77,8 +78,21 @@ def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool
     """Return whether a race asks only for membership, and another elimination is unlikely within so many instances."""
     if not (_may_be_futile(state) and posterior.diagnostics.reliable):
         return False
-    confidence = state.settings.confidence
-    likely = elimination_probability(posterior, state.candidates, confidence=confidence, most_instances=most_instances)
+    settings = state.settings
+    circles = cycles(
+        posterior,
+        confidence=settings.confidence,
+        elimination=settings.elimination,
+        specialists=settings.specialists,
+        among=state.candidates,
+    )
+    likely = elimination_probability(
+        posterior,
+        state.candidates,
+        confidence=settings.confidence,
+        most_instances=most_instances,
+        settled=circles,
+    )
     return likely < UNLIKELY
 
 

@@ -93,14 +93,14 @@ def _quality(runs: RunCollection, columns: list[int | None], times: Indices) -> 
 def _other_best_median(
     posterior: Posterior, medians: list[list[float | None]], name: str, *, maximise: bool
 ) -> int | None:
-    """Return the algorithm with the best median at the last time if the leader comes first more often; None otherwise."""
+    """Return the algorithm with the best median at the last time if the leader beats it on most instances; else None."""
     leader, sign = posterior.names.index(name), -1 if maximise else 1
     last = {algorithm: sign * values[-1] for algorithm, values in enumerate(medians) if values[-1] is not None}
     if leader not in last:
         return None
     best = min(last, key=lambda algorithm: last[algorithm])
-    rating = posterior.ratings[:, -1].mean(axis=0)
-    return best if last[best] < last[leader] and rating[best] < rating[leader] else None
+    is_beaten = last[best] < last[leader] and posterior.expected_win_rate(leader, best)[-1] > 0.5
+    return best if is_beaten else None
 
 
 def _short(values: Array) -> list[float | None]:

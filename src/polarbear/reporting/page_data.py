@@ -36,6 +36,7 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
         "version": subject.environment.get("polarbear", ""),
         "live": None if subject.settled else subject.live,
         "unit": subject.unit,
+        "by_pairs": posterior.beliefs is not None,
         "names": list(posterior.names),
         "short_names": [short[name] for name in posterior.names],
         "looks": [[looks[name].colour, _dash_array(looks[name].dashes)] for name in posterior.names],

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polarbear.defaults import LEVEL
 from polarbear.features.dependence import group_posteriors
 from polarbear.features.policy_tree import Branch, walk
 from polarbear.features.scores import TooFewRunsError
 from polarbear.features.splits import describe_conditions
 from polarbear.features.tree_rows import tree_rows
 from polarbear.magnitude.collection import label_instance
-from polarbear.plots import DecisionBands, RatingCurves
-from polarbear.reporting.draws import pack_ratings
+from polarbear.plots import DecisionBands
+from polarbear.reporting.draws import pack_draws
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
     from polarbear.reporting.subject import Subject
 
-_DRAWS = 400  # per group at most; a probability then has a standard error below three points
-_BYTES = 500_000  # of the draws of all groups in base64
+_BYTES = 900_000  # of the draws of all groups in base64
 _INSTANCES = 500  # in the table
 _FEATURES = 8  # in the table, those of the splits first
 _TIMES = 30  # at which the table shows winners
@@ -96,15 +94,16 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
     posteriors = group_posteriors(found, found.explanation.tree.leaves)
     groups = []
     for group, posterior in zip(found.explanation.groups, posteriors, strict=True):
-        bands = DecisionBands.of(posterior)
-        stacked = [bands.names.index(name) for name in order]
+        bands = DecisionBands.of(posterior, among=columns)
+        shown = [name for name in order if name in bands.names]  # without those that are the same as another one
+        stacked = [bands.names.index(name) for name in shown]
         groups.append(
             {
                 "name": group.name,
                 "instances": group.instances,
                 "size": group.size,
                 "note": group.note,
-                "order": [names.index(name) for name in order],
+                "order": [names.index(name) for name in shown],
                 "times": bands.edge_times.tolist(),
                 "probability": bands.edges.T[stacked].round(4).tolist(),
                 "stretches": [
@@ -117,33 +116,29 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
                     ]
                     for each in bands.stretches
                 ],
-                **_packed(posterior, _draws_per_group(found)),
+                **_packed(subject, posterior, _bytes_per_group(found)),
             }
         )
     return groups
 
 
-def _draws_per_group(found: Dependence) -> int:
-    tree, scores = found.explanation.tree, found.training.scores
-    groups = len(tree.leaves) + len(tree.inner) - 1  # the page holds the draws of all instances anyway
-    size = 2 * len(scores.grid) * len(scores.names) * groups  # bytes per draw
-    return max(1, min(_DRAWS, _BYTES * 3 // 4 // size))
+def _bytes_per_group(found: Dependence) -> int:
+    """Return the limit of the draws of a group; the page holds those of all instances anyway."""
+    tree = found.explanation.tree
+    return _BYTES // (len(tree.leaves) + len(tree.inner) - 1)
 
 
-def _packed(posterior: Posterior, draws: int) -> dict[str, Any]:
-    """Return thinned draws, rating curves and counts of instances; arrays are indexed by candidate."""
-    curves = RatingCurves.of(posterior, level=LEVEL)
+def _packed(subject: Subject, posterior: Posterior, limit: int) -> dict[str, Any]:
+    """Return the draws of a group, whose columns are those of the page, and its number of comparisons over time."""
+    packed, names = pack_draws(posterior, posterior.names, limit=limit), subject.posterior.names
+    of_page = [names.index(name) for name in posterior.names]
     comparisons = posterior.comparisons
     assert comparisons is not None
     return {
-        "draws": draws,
-        "packed": pack_ratings(posterior.thin(draws)),
+        **packed,
+        "columns": [of_page[column] for column in packed["columns"]],
+        "same": [[of_page[column] for column in each] for each in packed["same"]],
         "comparisons": comparisons[:, 0].tolist(),
-        "ratings": {
-            "mean": curves.mean.T.round(5).tolist(),
-            "lower": curves.lower.T.round(5).tolist(),
-            "upper": curves.upper.T.round(5).tolist(),
-        },
     }
 
 
@@ -171,13 +166,13 @@ def _policy(subject: Subject, found: Dependence) -> dict[str, Any]:
     known = {each.name: each for each in found.training.features}
     return {
         "root": plain(found.policy.root, is_root=True),
-        "undivided": _undivided(found),
+        "undivided": _undivided(subject, found),
         "fields": [_field(known[name]) for name in found.policy.used],
         "python": _policy_in_python(subject, found.training.scores.names),
     }
 
 
-def _undivided(found: Dependence) -> list[dict[str, Any]]:
+def _undivided(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
     """Return names, sizes and draws of the groups that are divided further, without that of all instances."""
     both = zip(found.explanation.tree.walk(), walk(found.policy.root), strict=True)
     named = [(conditions, node, part.undivided) for (conditions, node), (_, part) in both if isinstance(part, Branch)][
@@ -189,7 +184,7 @@ def _undivided(found: Dependence) -> list[dict[str, Any]]:
             "name": describe_conditions(conditions),
             "instances": leaf.instances,
             "note": leaf.note,
-            **_packed(posterior, _draws_per_group(found)),
+            **_packed(subject, posterior, _bytes_per_group(found)),
         }
         for (conditions, _, leaf), posterior in zip(named, posteriors, strict=True)
     ]

@@ -16,11 +16,9 @@ from polarbear.defaults import LEVEL
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
-from polarbear.posterior.extra_runs import extra_runs
-from polarbear.reporting.draws import pack_ratings, pack_win_rates
+from polarbear.reporting.draws import pack_observed, pack_win_rates
 from polarbear.reporting.header import keep_percent
 from polarbear.reporting.magnitude import magnitude
-from polarbear.reporting.portfolio_rates import portfolio_win_rates
 from polarbear.reporting.problem import problem
 from polarbear.reporting.sentences import (
     comparisons_sentence,
@@ -121,18 +119,11 @@ def _column(names: Sequence[str], stretch: Stretch) -> int | None:
 
 
 def explorer(subject: Subject) -> Data:
-    """Return the draws from which the explorer computes its recommendation, and win rates of portfolios.
-
-    The page holds no repeated runs: where these measure the value of copies, its portfolios have none.
-    """
-    names = subject.posterior.names
+    """Return the draws from which the explorer computes its recommendation."""
     return {
-        "draws": subject.embedded.draws,
-        "packed": pack_ratings(subject.embedded),
+        **subject.explorer_draws,
         "reliable": subject.posterior.diagnostics.reliable,
         "message": subject.posterior.diagnostics.message.rstrip("."),
-        "copies": extra_runs(subject.embedded.beliefs) is None,
-        "portfolios": portfolio_win_rates(subject.embedded, [names.index(name) for name in subject.candidates]),
     }
 
 
@@ -152,7 +143,7 @@ def comparisons(subject: Subject) -> Data | None:
 def standings(subject: Subject) -> Data:
     """Return every algorithm in its group with the reason, and the probabilities behind eliminations by round."""
     result, unit = subject.result, subject.unit
-    details = {each.name: f"{each.name} is {each.clause}." for each in subject.specialists}
+    details: dict[str, str] = {}
     if result is not None:
         details |= {each.name: elimination_detail(each, unit) for each in result.eliminations}
     return {
@@ -203,6 +194,7 @@ def pairs(subject: Subject) -> Data:
         "beats": DominanceMatrix.of(posterior, elimination=rule).probability.round(4).tolist(),
         "level": LEVEL,
         "over_time": pack_win_rates(posterior, level=LEVEL),
+        "observed": pack_observed(posterior),
     }
 
 
@@ -243,7 +235,7 @@ def cost(subject: Subject) -> Data | None:
 def trust(subject: Subject) -> Data:
     """Return sentences on the prior, the computation and what remains uncertain, and the undecided pairs."""
     posterior, result = subject.posterior, subject.result
-    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, subject.embedded.draws)]
+    sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, subject.explorer_draws["draws"])]
     data = {
         "status": status_sentences(subject.summary.status),
         "sentences": sentences,

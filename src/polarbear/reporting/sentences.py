@@ -83,9 +83,10 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
         sentences += [passed, diagnostics.message]
     total = posterior.draws
     thinned = (
-        ", so that its numbers may differ by a percentage point or two from those at the top" if draws < total else ""
+        ", so that its numbers may differ by a few percentage points from those at the top" if draws < total else ""
     )
-    sentences.append(f"The explorer computes with {draws:,} of {total:,} draws of the ratings{thinned}.")
+    what = "the ratings" if posterior.beliefs is None else "the win rates"
+    sentences.append(f"The explorer computes with {draws:,} of {total:,} draws of {what}{thinned}.")
     if not posterior.joint:
         sentences.append(
             f"The prior {posterior.prior} treats each time alone. Over several budgets expected values hold, but "
@@ -98,11 +99,12 @@ def uncertainty_sentences(result: RaceResult) -> list[str]:
     """Return a sentence on what more data could gain; empty if there is a single candidate."""
     if len(result.pareto_set) < 2:
         return []
-    points = percent(max(result.regret.upper, 0.001)).removesuffix(_PERCENT)  # a smaller bound is rounded up
+    regret = result.regret
+    gain, loss = (percent(max(each, 0.001)).removesuffix(_PERCENT) for each in (regret.upper, regret.irreducible))
     return [
-        f"Whatever the query, knowing the ratings exactly would raise the share of first places by at most {points} "
-        f"percentage points; the gain is largest around {format_number(result.regret.time)} "
-        f"{result.state.settings.clock}."
+        f"Whatever the query, knowing the algorithms exactly would gain at most {gain} percentage points, and most around "
+        f"{format_number(regret.time)} {result.state.settings.clock}. What no data remove: without knowing the budget, "
+        f"{regret.choice} loses least, up to {loss} points at its worst budget."
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from polarbear.features.dependence import find_dependence
 from polarbear.features.own_features import features_of
@@ -15,8 +15,8 @@ from polarbear.features.training_set import make_training_set
 from polarbear.importers import Imported
 from polarbear.magnitude.collection import collect_runs
 from polarbear.plots import DecisionBands
-from polarbear.posterior.elimination import dominated
-from polarbear.reporting.draws import thin_and_round
+from polarbear.posterior.elimination import cycles, dominated
+from polarbear.reporting.draws import pack_draws
 from polarbear.verdict import Advice, Remark
 from polarbear.verdict.summary import collect, data_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.literals import Elimination
     from polarbear.magnitude.collection import RunCollection, Source
-    from polarbear.posterior.elimination import Dominated, Specialist
+    from polarbear.posterior.elimination import Dominated
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.result import RaceResult
     from polarbear.verdict import Summary
@@ -50,8 +50,6 @@ class Subject:
         All algorithms, in the order from which their colours follow; some of a race may not have run yet.
     dominated
         For a posterior without a race, the algorithms that it eliminates; empty for a race, whose result lists them.
-    specialists
-        The specialists among the candidates.
     confidence, elimination
         The probability and the rule by which algorithms are eliminated.
     unit
@@ -84,7 +82,6 @@ class Subject:
     candidates: tuple[str, ...]
     algorithms: tuple[str, ...]
     dominated: tuple[Dominated, ...]
-    specialists: tuple[Specialist, ...]
     confidence: float
     elimination: Elimination
     unit: str
@@ -120,7 +117,6 @@ class Subject:
             candidates=tuple(name for name in result.pareto_set if name in posterior.names),
             algorithms=tuple(result.state.names),
             dominated=(),
-            specialists=tuple(result.specialists),
             confidence=settings.confidence,
             elimination=settings.elimination,
             unit=settings.clock,
@@ -171,7 +167,6 @@ class Subject:
             candidates=candidates,
             algorithms=posterior.names,
             dominated=eliminated,
-            specialists=(),
             confidence=confidence,
             elimination=elimination,
             unit=unit,
@@ -198,7 +193,7 @@ class Subject:
             self.posterior,
             candidates=self.candidates,
             decisions=self.dominated,
-            specialists=self.specialists,
+            cycles=cycles(self.posterior, confidence=self.confidence, elimination=self.elimination),
             check=None,
             unit=self.unit,
             advice=self.advice,
@@ -217,9 +212,12 @@ class Subject:
         return DecisionBands.of(self.posterior, among=self.candidates)
 
     @cached_property
-    def embedded(self) -> Posterior:
-        """The posterior as the page stores it for the explorer: thinned and rounded."""
-        return thin_and_round(self.posterior)
+    def explorer_draws(self) -> dict[str, Any]:
+        """The draws that the page holds for the explorer.
+
+        Portfolios may have members that are dominated, as in `select`; a race has too few runs of those that it eliminated.
+        """
+        return pack_draws(self.posterior, self.candidates, members=self.candidates_in_groups)
 
     @property
     def candidates_in_groups(self) -> tuple[str, ...]:

@@ -3,20 +3,22 @@
 A `Posterior` comes in; recommendations, decision maps and regret bounds go out. No algorithm is run and no inference is
 repeated. Each step has a module:
 
-- `criterion`: turns each draw into a curve over time per candidate, by default its rating.
+- `criterion`: turns each draw into a curve over time per candidate, by default its win rate against the strongest rival.
 - `preference`: turns a curve into a value; `budget_distribution` and `custom_preference` define the largest two, and
   `quadrature` integrates over time.
+- `known_budget`: looks outcomes up at a budget between grid times.
 - `risk`: turns the drawn values of a candidate into a score.
 - `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
   names, `observed_times` leaves out those without observations, and `explanation` puts the recommendation into words.
-- `portfolio`, `virtual_portfolio`: portfolios valued from ratings, and portfolios built from stored runs.
+- `portfolio`: portfolios valued by ratings, first places or repeated runs, which `portfolio_search` lists or searches;
+  `virtual_portfolio`: portfolios built from stored runs.
 - `leaders`: the decision map. `answers` finds the answer at each budget, `stretches` the ranges of budgets with one answer.
 - `worst_case_regret`: bounds of the largest regret over all preferences.
 """
 
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.candidates import Candidate
-from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, TopK, WinRateAgainst
+from polarbear.selection.criterion import Criterion, FirstPlace, MeanRank, StrongestRival, TopK, WinRateAgainst
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.leaders import DecisionMap, LeaderChange, decision_map
 from polarbear.selection.portfolio import portfolio_win_probability
@@ -55,6 +57,7 @@ __all__ = [
     "RegretBounds",
     "Risk",
     "Selection",
+    "StrongestRival",
     "TopK",
     "Uniform",
     "Weighted",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Protocol
 
+from polarbear.posterior.elimination import pareto_set
 from polarbear.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
@@ -40,7 +41,12 @@ class Candidate:
     probability_best
         The probability that no other candidate has a higher value.
     regret
-        The expected loss in value against the candidate that turns out best.
+        The expected loss: in value against the candidate that turns out best or, under `StrongestRival`, the expectation of
+        max(0, ½ − s), by how much the strongest rival wins more than half.
+    beats_all
+        Under `StrongestRival`, the probability that it beats every other candidate; else None.
+    same_as
+        Further algorithms with the same result on every instance.
     """
 
     members: tuple[str, ...]
@@ -50,11 +56,14 @@ class Candidate:
     upper: float
     probability_best: float
     regret: float
+    beats_all: float | None = None
+    same_as: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """The members as text, such as "cma + 2 x de"."""
-        return portfolio_name(self.members)
+        """The members as text, such as "cma + 2 x de", or a single one with the algorithms that are the same."""
+        single = len(self.members) == 1
+        return " = ".join([portfolio_name(self.members), *(self.same_as if single else ())])
 
 
 def posterior_and_candidates(
@@ -62,15 +71,37 @@ def posterior_and_candidates(
 ) -> tuple[Posterior, tuple[str, ...]]:
     """Return the posterior of a fit or a race, and the requested candidates in its order.
 
-    By default, these are all algorithms of a fit, and the Pareto set of a race as far as it has run.
+    By default, these are the Pareto set of a race as far as it has run, the algorithms that are not dominated under
+    `BayesianBootstrap`, and all algorithms under the paper's priors.
     """
     if isinstance(source, Posterior):
+        if among is None and source.beliefs is not None:
+            among = pareto_set(source)
         return source, check_candidates(source, among)
     if not hasattr(source, "pareto_set"):
         raise _type_error(source)
     posterior = source.posterior
     known = [name for name in source.pareto_set if name in posterior.names]
     return posterior, check_candidates(posterior, known if among is None else among)
+
+
+def merge_same(posterior: Posterior, names: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Return the candidates without repetitions, and the algorithms that are the same as one of them.
+
+    Two algorithms are the same if they have the same instances at every time, at least one, and tie on all of them. Only
+    `BayesianBootstrap` has outcomes that show it.
+    """
+    if posterior.beliefs is None:
+        return names, {}
+    same: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        column = posterior.names.index(name)
+        twin = next((each for each in same if posterior.beliefs.are_same(posterior.names.index(each), column)), None)
+        if twin is None:
+            same[name] = ()
+        else:
+            same[twin] = (*same[twin], name)
+    return tuple(same), {name: others for name, others in same.items() if others}
 
 
 def check_candidates(posterior: Posterior, among: Sequence[str] | None) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """Criteria: what counts at one budget.
 
-A criterion turns a posterior into curves (draw, time, algorithm) in [0, 1]; higher is better. Preferences and risk attitudes
-then turn the curves into scores. `TopK` needs whole rankings: those of the weighted instances under `BayesianBootstrap`, and
-those of the Plackett-Luce model under other priors. All others are exact for every posterior, since a posterior consists of
-ratings and win rates.
+A criterion turns a posterior into curves (draw, time, candidate) in [0, 1]; higher is better. A preference turns each curve
+into a value, and a risk attitude turns the values into scores. `StrongestRival` applies the preference to the win rates of
+each pair and takes the minimum over rivals afterwards, so that a value for several budgets is one order of the pairs, too.
+
+`TopK` needs whole rankings: those of the weighted instances under `BayesianBootstrap`, and those of the Plackett-Luce model
+under other priors. All others are exact for every posterior, since a posterior consists of ratings and win rates.
 """
 
 from __future__ import annotations
@@ -11,20 +13,20 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polarbear.observe.names import index_of
 from polarbear.observe.rankings import ABSENT
+from polarbear.posterior.first_places import first_places_among
 from polarbear.posterior.keyed_numbers import keyed_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from polarbear.arrays import Array, Array32, Indices, Mask, Ranks
+    from polarbear.arrays import Array, Array32, Indices, Ranks
     from polarbear.posterior.pair_beliefs import PairBeliefs
     from polarbear.posterior.posterior import Posterior
 
@@ -42,13 +44,84 @@ _WEAKEST = 1e-12  # lower bound of ratings, which bounds the number of steps
 _AT_ONCE = 200_000  # numbers per block, so that a block stays in cache
 
 
-@dataclass(frozen=True)
-class FirstPlace:
-    """The probability of coming first on a new instance: the rating. It is the only criterion for portfolios."""
+class _Curves:
+    """A criterion whose value under a preference is the value of the candidate's own curve."""
 
-    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, algorithm) at the selected times."""
-        return posterior.ratings[:, times]
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        raise NotImplementedError
+
+    def values(
+        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], times: slice = _WHOLE
+    ) -> Array:
+        """Return values (draw, candidate); `value` maps curves (draw, time) to values (draw,)."""
+        curves = self.curves(posterior, columns, times)
+        return np.stack([value(curves[..., place]) for place in range(len(columns))], axis=1)
+
+    def losses(self, values: Array, half: float) -> Array:
+        """Return the loss of each candidate in each draw, in the shape of `values`: against the best candidate.
+
+        `half` is the value of a win rate of one half.
+        """
+        return np.asarray(values.max(axis=1, keepdims=True) - values)
+
+
+@dataclass(frozen=True)
+class StrongestRival(_Curves):
+    """The win rate against the strongest rival, min_b w(a, b) in each draw, over the other candidates b.
+
+    It is the criterion of the default belief. A single candidate has the value one.
+    """
+
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, candidate) at the selected times; rivals are those observed at the same time."""
+        observed = posterior.observed[times][:, columns]
+        lowest = np.ones((*observed.shape, posterior.draws), dtype=np.float32)
+        for a, b in _pairs(posterior, columns):
+            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[times]
+            np.minimum(lowest[:, a], rates, out=lowest[:, a], where=observed[:, [b]])
+            np.minimum(lowest[:, b], 1 - rates, out=lowest[:, b], where=observed[:, [a]])
+        return lowest.transpose(2, 0, 1)
+
+    def values(
+        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], times: slice = _WHOLE
+    ) -> Array:
+        """Return values (draw, candidate): the lowest value over rivals of the win rates (draw, time) against each."""
+        lowest = np.ones((len(columns), posterior.draws))
+        for a, b in _pairs(posterior, columns):
+            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[times].T
+            np.minimum(lowest[a], value(rates.astype(np.float64)), out=lowest[a])
+            np.minimum(lowest[b], value((1 - rates).astype(np.float64)), out=lowest[b])
+        if len(columns) == 1:
+            lowest[:] = value(np.ones((posterior.draws, len(posterior.grid.times[times]))))
+        return lowest.T
+
+    def losses(self, values: Array, half: float) -> Array:
+        """Return by how much the strongest rival wins more than half, in the shape of `values`."""
+        return np.maximum(half - values, 0.0)
+
+    def describe(self, value: float, algorithms: int) -> str:
+        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
+        return f"wins on {_percent(value)} of instances against its strongest rival"
+
+    def __str__(self) -> str:
+        return "the win rate against the strongest rival"
+
+
+@dataclass(frozen=True)
+class FirstPlace(_Curves):
+    """The probability of coming first on a new instance: the rating. It is the only criterion for portfolios.
+
+    It is the criterion of the paper's priors, under which it is a rating among all algorithms. Under `BayesianBootstrap` it
+    is the share of first places among the candidates, on the instances that all of them share.
+    """
+
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, candidate) at the selected times."""
+        if posterior.beliefs is None:
+            return posterior.ratings[:, times][..., columns]
+        places = np.arange(len(posterior.grid))[times]
+        require_shared_instances(posterior, columns, places, str(self))
+        return first_places_among(posterior.beliefs, columns, places)
 
     def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
@@ -59,14 +132,14 @@ class FirstPlace:
 
 
 @dataclass(frozen=True)
-class TopK:
+class TopK(_Curves):
     """The probability of being among the first k on a new instance.
 
     `TopK(1)` is `FirstPlace()`. Algorithms that tie for the last of these places share it.
 
-    Under `BayesianBootstrap` this is the weighted share among the instances on which all algorithms were observed: if one is
-    missing, the first k places of the others are unknown. Under the other priors it follows from Plackett-Luce. At times at
-    which some algorithms were not observed, the first k places are those among the others.
+    Under `BayesianBootstrap` this is the weighted share among the candidates, on the instances on which all of them were
+    observed. Under the other priors it follows from Plackett-Luce, among all algorithms. At times at which some algorithms
+    were not observed, the first k places are those among the others.
 
     Parameters
     ----------
@@ -85,24 +158,27 @@ class TopK:
             raise ValueError(f"expected TopK of a whole number of places, at least 1, got {self.k!r}; write TopK(3)")
         object.__setattr__(self, "k", k)
 
-    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, algorithm) at the selected times."""
-        algorithms = len(posterior.names)
-        if self.k > algorithms:
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, candidate) at the selected times."""
+        ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
+        if self.k > len(ranked):
+            who = "algorithms" if posterior.beliefs is None else "candidates"
             raise ValueError(
-                f"expected TopK of at most {algorithms}, the number of algorithms, got {self.k}; all are among the first "
-                f"{algorithms}"
+                f"expected TopK of at most {len(ranked)}, the number of {who}, got {self.k}; all are among the first "
+                f"{len(ranked)}"
             )
         if self.k == 1:
-            return posterior.ratings[:, times]
+            return FirstPlace().curves(posterior, columns, times)
         places = np.arange(len(posterior.grid))[times]
-        patterns, index = np.unique(posterior.observed[times], axis=0, return_inverse=True)
-        result = np.zeros((len(places), algorithms, posterior.draws))
+        if posterior.beliefs is not None:
+            require_shared_instances(posterior, columns, places, str(self))
+        patterns, index = np.unique(posterior.observed[times][:, ranked], axis=0, return_inverse=True)
+        result = np.zeros((len(places), len(posterior.names), posterior.draws))
         for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all times
-            at, columns = np.flatnonzero(index.ravel() == number), np.flatnonzero(observed)
-            if columns.size:
-                result[np.ix_(at, columns)] = _top(posterior, self.k, places[at], columns)
-        return result.transpose(2, 0, 1)
+            at, known = np.flatnonzero(index.ravel() == number), ranked[observed]
+            if known.size:
+                result[np.ix_(at, known)] = _top(posterior, self.k, places[at], known)
+        return result[:, columns].transpose(2, 0, 1)
 
     def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
@@ -113,26 +189,26 @@ class TopK:
 
 
 @dataclass(frozen=True)
-class MeanRank:
-    """The expected rank among all algorithms.
+class MeanRank(_Curves):
+    """The expected rank among all algorithms, or among the candidates under `BayesianBootstrap`.
 
-    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 other algorithms, so that higher is better. At
-    each time only algorithms that were observed count as others.
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 others, so that higher is better. At each time
+    only algorithms that were observed count as others.
     """
 
-    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, algorithm) at the selected times."""
-        number = len(posterior.names)
-        draws, used = posterior.draws, len(posterior.grid.times[times])
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, candidate) at the selected times."""
+        ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
         observed = posterior.observed[times]
-        wins = np.zeros((used, number, draws))
-        for a, b in zip(*np.triu_indices(number, 1), strict=True):
-            rates = posterior.win_rates(int(a), int(b))[times]
+        wins = np.zeros((len(observed), len(posterior.names), posterior.draws))
+        for first, second in _pairs(posterior, ranked):
+            a, b = int(ranked[first]), int(ranked[second])
+            rates = posterior.win_rates(a, b)[times]
             wins[:, a] += np.where(observed[:, [b]], rates, 0.0)
             wins[:, b] += np.where(observed[:, [a]], 1 - rates, 0.0)
-        others = observed.sum(axis=1, keepdims=True) - observed
+        others = observed[:, ranked].sum(axis=1, keepdims=True) - observed
         shares: Array = wins / np.maximum(others, 1)[..., None]
-        return shares.transpose(2, 0, 1)
+        return shares[:, columns].transpose(2, 0, 1)
 
     def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
@@ -143,7 +219,7 @@ class MeanRank:
 
 
 @dataclass(frozen=True)
-class WinRateAgainst:
+class WinRateAgainst(_Curves):
     """The win rate against one algorithm, such as the one in use today; its win rate against itself is one half.
 
     Parameters
@@ -154,15 +230,14 @@ class WinRateAgainst:
 
     baseline: str
 
-    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, algorithm) at the selected times."""
+    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+        """Return curves (draw, time, candidate) at the selected times."""
         baseline = index_of(self.baseline, posterior.names)
-        draws, used = posterior.draws, len(posterior.grid.times[times])
-        rates = np.full((used, len(posterior.names), draws), 0.5)
-        for a in range(len(posterior.names)):
+        rates = np.full((len(columns), len(posterior.grid.times[times]), posterior.draws), 0.5)
+        for place, a in enumerate(columns.tolist()):
             if a != baseline:
-                rates[:, a] = posterior.win_rates(a, baseline)[times]
-        return rates.transpose(2, 0, 1)
+                rates[place] = posterior.win_rates(a, baseline)[times]
+        return rates.transpose(2, 1, 0)
 
     def describe(self, value: float, algorithms: int) -> str:
         """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
@@ -172,49 +247,40 @@ class WinRateAgainst:
         return f"the win rate against {self.baseline}"
 
 
-@dataclass(frozen=True)
-class StrongestRival:
-    """The win rate against the strongest rival, min_b w(a, b) in each draw.
+Criterion = StrongestRival | FirstPlace | TopK | MeanRank | WinRateAgainst
 
-    Rivals are the other algorithms that were observed at the same time. Without any the value is one.
+
+def default_criterion(posterior: Posterior) -> Criterion:
+    """Return the criterion by which a posterior orders algorithms: the order by which it drops them.
+
+    Under Plackett-Luce, ratings and win rates give the same order (the paper's Proposition 1).
     """
-
-    def curves(self, posterior: Posterior, times: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, algorithm) at the selected times."""
-        return _lowest_win_rates(posterior, posterior.observed[times], lambda rates: rates[times])
-
-    def averages(self, posterior: Posterior, weights: Array) -> Array:
-        """Return values (draw, algorithm) for a random budget: win rates are averaged over time before the minimum.
-
-        The weights of the times sum to one. The value is then a share of instances and budgets.
-        """
-        rivals = np.any(posterior.observed[weights > 0], axis=0, keepdims=True)
-        return _lowest_win_rates(posterior, rivals, lambda rates: (weights @ rates)[None])[:, 0]
-
-    def describe(self, value: float, algorithms: int) -> str:
-        """Return the meaning of a value, as the predicate of a sentence about an algorithm."""
-        return f"wins on {_percent(value)} of instances against its strongest rival"
-
-    def __str__(self) -> str:
-        return "the win rate against the strongest rival"
+    return FirstPlace() if posterior.beliefs is None else StrongestRival()
 
 
-Criterion = FirstPlace | TopK | MeanRank | WinRateAgainst
+def _pairs(posterior: Posterior, columns: Indices) -> combinations[tuple[int, int]]:
+    """Return the pairs of positions in `columns`, in the order of names: rounding does not depend on that of columns."""
+    return combinations(sorted(range(len(columns)), key=lambda place: posterior.names[columns[place]]), 2)
 
 
-def _lowest_win_rates(
-    posterior: Posterior, rivals: Mask, read: Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
-) -> Array:
-    """Return the lowest win rate over rivals (row, algorithm), in shape (draw, row, algorithm).
+def require_shared_instances(posterior: Posterior, columns: Indices, times: Indices, what: str) -> None:
+    """Raise a ValueError if the candidates share fewer than half of the instances that compare any of them.
 
-    `read` turns the win rates of a pair (time, draw) into rows.
+    A candidate without any run at a time is left out there.
     """
-    lowest = np.ones((*rivals.shape, posterior.draws))
-    for a, b in zip(*np.triu_indices(len(posterior.names), 1), strict=True):
-        rates = read(posterior.win_rates(int(a), int(b)))
-        np.minimum(lowest[:, a], rates, out=lowest[:, a], where=rivals[:, [b]])
-        np.minimum(lowest[:, b], 1 - rates, out=lowest[:, b], where=rivals[:, [a]])
-    return lowest.transpose(2, 0, 1)
+    assert posterior.beliefs is not None
+    present = posterior.beliefs.sample.rankings.ranks[:, times][..., columns] != ABSENT
+    known = present.any(axis=0)
+    shared, any_two = (present | ~known).all(axis=2).sum(axis=0), (present.sum(axis=2) > 1).sum(axis=0)
+    few = np.flatnonzero(2 * shared < any_two)
+    if few.size:
+        worst = int(few[(shared[few] / any_two[few]).argmin()])
+        counts = np.where(known[worst], present[:, worst].sum(axis=0), len(present))
+        sparse = posterior.names[int(columns[counts.argmin()])]
+        raise ValueError(
+            f"expected candidates that share at least half of the instances, for {what}, got {shared[worst]} shared of "
+            f"{any_two[worst]}; {sparse} ran on {counts.min()}: leave it out, or compare by StrongestRival()"
+        )
 
 
 def _top(posterior: Posterior, k: int, times: Indices, columns: Indices) -> Array:

@@ -48,10 +48,11 @@ class Custom:
 
 
 def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0, rng: np.random.Generator) -> None:
-    """Raise an error if raising curves (curve, time), with values up to `highest`, lowers the value of a preference.
+    """Raise an error unless raising curves (curve, time), with values up to `highest`, raises the value of a preference.
 
-    The test raises whole curves by random amounts, and single times or one end strongly while the rest barely moves. It
-    therefore also detects preferences that penalise higher ratings at a few times only.
+    The paper requires strictly increasing preferences: where a curve rises clearly at every time, the value must rise, and a
+    constant is no preference. The test raises whole curves by random amounts, and single times or one end strongly while the
+    rest barely moves. It therefore also detects preferences that penalise higher ratings at a few times only.
     """
     values = preference(curves)
     number, times = curves.shape
@@ -63,6 +64,11 @@ def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0,
             raised = curves + room * np.where(where, size, 1e-6)
             higher = preference(raised)
             worst = int((higher - values).argmin())
+            if where is np.True_ and higher[worst] == values[worst]:
+                raise ValueError(
+                    f"expected a preference that increases with the ratings, got one whose value stays {values[worst]:g} "
+                    "when a rating curve rises at every time; change the function, so that a better curve is worth more"
+                )
             if higher[worst] - values[worst] < -1e-12 * max(1.0, float(np.abs(values).max())):
                 raise ValueError(
                     "expected a preference that increases with the ratings, got one whose value falls from "

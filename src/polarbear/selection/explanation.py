@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.posterior.extra_runs import extra_runs
+from polarbear.observe.pair_outcomes import pair_outcomes
 from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.budget_distribution import BudgetDistribution
-from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.criterion import StrongestRival, default_criterion
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.observed_times import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
-from polarbear.selection.risk import Expected
-from polarbear.wording import format_below, format_percent, join_names, with_noun
+from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.wording import format_below, format_percent, join_names, percent, with_noun
 
 if TYPE_CHECKING:
-    from polarbear.posterior.extra_runs import Extent
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import Candidate
     from polarbear.selection.criterion import Criterion
+    from polarbear.selection.portfolio import Portfolios
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
     from polarbear.selection.value_units import ValueUnits
 
 _CONTENDERS = 3  # candidates that are named where it is too close to call
 _WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
-_FEW_PROBLEMS = 10  # repeated runs on fewer instances leave Plackett-Luce, which counts like one, with a visible share
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
 
 
@@ -39,11 +37,12 @@ def explain(
     criterion: Criterion,
     candidates: tuple[Candidate, ...],
     *,
+    used: Preference,
     units: ValueUnits,
+    found: Portfolios | None = None,
+    copies: bool = True,
     single: str | None = None,
     win_rate: float | None = None,
-    exhaustive: bool = True,
-    idle: int = 0,
     not_observed: tuple[str, ...] = (),
 ) -> str:
     """Return the recommendation in words, with remarks on the criterion, the portfolio and the posterior.
@@ -51,17 +50,17 @@ def explain(
     Parameters
     ----------
     posterior, preference, risk, criterion
-        The arguments of `select`.
+        The arguments of `select`, and the posterior at its budgets.
     candidates
         All candidates, the best first.
+    used
+        The preference that was evaluated: a known budget may be replaced by the nearest grid budget below.
     units
         The units of their values.
+    found, copies
+        For a portfolio: all that were compared, and whether copies of one algorithm were wanted.
     single, win_rate
         For a portfolio: the best single algorithm, and the portfolio's win rate against it.
-    exhaustive
-        Whether all portfolios were compared, rather than those that a search visited.
-    idle
-        The number of machines for which there is no different algorithm.
     not_observed
         The algorithms that are left out, because they were not observed at these budgets.
     """
@@ -69,9 +68,12 @@ def explain(
     alone = independent_units(posterior) == 1
     sentences = [
         *([f"Do not rely on this. {caution}"] if alone else []),
-        *_answer(preference, risk, criterion, candidates, units),
+        *_answer(posterior, preference, risk, criterion, candidates, units, found),
+        *_remarks_on_rivals(posterior, used, criterion, candidates),
+        *_remarks_on_budget(preference, used),
         *_remarks_on_left_out(not_observed),
-        *_remarks_on_portfolio(posterior, preference, candidates[0], single, win_rate, idle, exhaustive),
+        *_remarks_on_win_rate(preference, candidates[0], single, win_rate),
+        *([] if found is None else _remarks_on_values(posterior, candidates[0], found, copies=copies)),
         *_remarks_on_posterior(posterior, preference),
         *([caution] if caution and not alone else []),
     ]
@@ -79,18 +81,32 @@ def explain(
 
 
 def _answer(
-    preference: Preference, risk: Risk, criterion: Criterion, candidates: tuple[Candidate, ...], units: ValueUnits
+    posterior: Posterior,
+    preference: Preference,
+    risk: Risk,
+    criterion: Criterion,
+    candidates: tuple[Candidate, ...],
+    units: ValueUnits,
+    found: Portfolios | None,
 ) -> list[str]:
     """Return the advice, its certainty, and the meaning of its value and of its regret."""
     best = candidates[0]
-    value = "" if isinstance(criterion, FirstPlace) else f", judged by {criterion}"
-    attitude = "" if isinstance(risk, Expected) else f", by {risk}"
+    value = "" if criterion == default_criterion(posterior) or len(best.members) > 1 else f", judged by {criterion}"
+    usual = ProbabilityBest if isinstance(criterion, StrongestRival) else Expected
+    attitude = "" if isinstance(risk, usual) else f", by {risk}"
     query = f"For {preference}{value}{attitude}"
-    meaning = _meaning(preference, criterion, best, units)
+    meaning = _meaning(preference, criterion, best, units, found)
     if len(candidates) == 1:
-        return [f"{query}, choose {best.name}", meaning]
-    loss = units.format_loss(best.regret) + (" of this value" if units.kind == "number" else "")
-    cost = f"Not knowing the best choice for certain costs {loss} on average"
+        only = isinstance(criterion, StrongestRival)
+        return (
+            [f"{query}, choose {best.name}, the only candidate"] if only else [f"{query}, choose {best.name}", meaning]
+        )
+    loss = units.format_loss(best.regret) + (f" of this {units.head}" if units.kind == "number" else "")
+    cost = (
+        f"Expected loss, by which the strongest rival wins more than half: {loss}"
+        if isinstance(criterion, StrongestRival)
+        else f"Not knowing the best choice for certain costs {loss} on average"
+    )
     if best.probability_best >= SURE_ENOUGH:
         sure = f"{format_percent(best.probability_best)} sure that it is the best choice of {len(candidates)}"
         following = f"Next comes {candidates[1].name}"
@@ -106,14 +122,61 @@ def _answer(
     ]
 
 
-def _meaning(preference: Preference, criterion: Criterion, best: Candidate, units: ValueUnits) -> str:
+def _meaning(
+    preference: Preference, criterion: Criterion, best: Candidate, units: ValueUnits, found: Portfolios | None
+) -> str:
     """Return what the value of a candidate means."""
     known = units.format(best.lower) == units.format(best.upper)
     interval = "" if known else f" ({units.format_interval(best.lower, best.upper)})"
     if units.kind == "number":
-        return f"Its value is {units.format(best.expected)}{interval}"
+        where = "" if isinstance(preference, Custom) else _on_average(preference)
+        return f"Its {units.head} is {units.format(best.expected)}{interval}{where}"
     who = "Its best member" if len(best.members) > 1 else "It"
-    return f"{who} {criterion.describe(best.expected, units.algorithms)}{interval}{_on_average(preference)}"
+    does = criterion.describe(best.expected, units.algorithms)
+    if found is not None and found.repetitions is not None:
+        does = f"beats an independent run of every candidate on {units.format(best.expected)} of instances"
+    return f"{who} {does}{interval}{_on_average(preference)}"
+
+
+def _remarks_on_rivals(
+    posterior: Posterior, used: Preference, criterion: Criterion, candidates: tuple[Candidate, ...]
+) -> list[str]:
+    """Return what was observed against the strongest rival at a known budget; the strongest dropped rival without others."""
+    if not isinstance(criterion, StrongestRival) or posterior.beliefs is None or isinstance(used, Custom):
+        return []
+    weights, best = used.weights(posterior.grid), candidates[0]
+    column, names = posterior.names.index(best.members[0]), [each.members[0] for each in candidates[1:]]
+    start = "Its strongest rival"
+    if not names:
+        start = "Among the other algorithms, its strongest rival"
+        names = [
+            name
+            for place, name in enumerate(posterior.names)
+            if name not in (*best.members, *best.same_as)
+            and posterior.beliefs.were_compared(column, place)[weights > 0].all()
+        ]
+    expected = {
+        name: float(weights @ posterior.expected_win_rate(column, posterior.names.index(name))) for name in names
+    }
+    if not expected:
+        return []
+    rival = min(names, key=lambda name: expected[name])
+    clause = f"{start} is {rival}, which it is expected to beat on {percent(expected[rival])} of new instances"
+    if np.count_nonzero(weights) == 1:
+        time = int(weights.argmax())
+        found = pair_outcomes(posterior.beliefs.sample.rankings, column, posterior.names.index(rival))
+        wins, losses, number = (int(each[:, time].sum()) for each in found)
+        if number:
+            clause += f"; it won {percent((number + wins - losses) / (2 * number))} of the {number} observed"
+    return [clause]
+
+
+def _remarks_on_budget(preference: Preference, used: Preference) -> list[str]:
+    if used is preference:
+        return []
+    return [
+        f"The posterior has no runs to look up this budget, and the answer is for the nearest grid budget below, {used}"
+    ]
 
 
 def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
@@ -122,80 +185,48 @@ def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
     return [f"Left out, since not observed together with another algorithm at these budgets: {', '.join(not_observed)}"]
 
 
-def _remarks_on_portfolio(
-    posterior: Posterior,
-    preference: Preference,
-    best: Candidate,
-    single: str | None,
-    win_rate: float | None,
-    idle: int,
-    exhaustive: bool,
+def _remarks_on_win_rate(
+    preference: Preference, best: Candidate, single: str | None, win_rate: float | None
 ) -> list[str]:
-    remarks = []
-    if single is not None and win_rate is not None:
-        its_run = (
-            f"its first run of {single} is the best"
-            if best.members.count(single) > 1
-            else f"{single} is its best member"
-        )
-        shared = f", counting one half where {its_run}" if single in best.members else ""
+    if single is None or win_rate is None:
+        return []
+    its_run = (
+        f"its first run of {single} is the best" if best.members.count(single) > 1 else f"{single} is its best member"
+    )
+    shared = f", counting one half where {its_run}" if single in best.members else ""
+    return [
+        f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances{_on_average(preference)}"
+        f"{shared}"
+    ]
+
+
+def _remarks_on_values(posterior: Posterior, best: Candidate, found: Portfolios, *, copies: bool) -> list[str]:
+    """Return how the portfolios were valued and compared."""
+    remarks, most = [], max(map(best.members.count, best.members))
+    if found.kind == "copies":
         remarks.append(
-            f"It beats the best single algorithm, {single}, on {100 * win_rate:.0f} % of instances"
-            f"{_on_average(preference)}{shared}"
+            "A portfolio has the sum of its members' ratings, as if all runs were independent; for this preference the best "
+            "choice is therefore the best algorithm on every machine"
         )
-    if len(set(best.members)) < len(best.members):
-        remarks.append(_remark_on_copies(posterior, preference, best.members, single))
-    if idle:
-        remarks.append(f"Without copies, {with_noun(idle, 'machine')} of {idle + len(best.members)} would be idle")
-    if not exhaustive:
+    elif posterior.beliefs is None and most > 1:
+        remarks.append("A portfolio has the sum of its members' ratings, as if all runs were independent")
+    elif found.repetitions is not None:
+        problems, fewest, largest = found.repetitions.extent
+        runs = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
+        remarks.append(
+            f"This was measured on the {with_noun(problems, 'instance')} on which the runs of all candidates were repeated, "
+            f"with {runs} runs on each" + ("; further copies add nothing there" if most > fewest else "")
+        )
+    elif posterior.beliefs is not None and copies:
+        remarks.append(
+            "Copies of one algorithm are left out: repeated runs of all candidates would measure what they add"
+        )
+    if found.kind == "visited":
         remarks.append(
             "There are too many portfolios to compare them all; this is the best that the search found, and probability "
             "and regret compare it with the others that the search visited"
         )
     return remarks
-
-
-def _remark_on_copies(
-    posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
-) -> str:
-    """Return how the value of copies was found: by how many repeated runs, or by Plackett-Luce."""
-    copies = {name: count for name, count in Counter(members).items() if count > 1}
-    extents = _extents_of_copies(posterior, preference, members, single)
-    measured = {name: each for name, each in extents.items() if each.problems.any()}
-    others = [name for name in copies if name not in measured]
-    where = " at these budgets" if extents else ""
-    reason = f"since the posterior has no repeated runs of it on the same instances{where}"
-    if not measured:
-        return f"The value of copies of one algorithm is computed from Plackett-Luce, {reason}"
-    most = max(int(each.problems.max()) for each in measured.values())
-    whose = join_names(list(measured)) if others else "one algorithm"
-    remark = f"The value of copies of {whose} is measured by repeated runs on {with_noun(most, 'instance')}"
-    if not all(each.problems.all() for each in measured.values()):
-        remark += " (at some budgets there are none, and it is computed from Plackett-Luce)"
-    limits = [each for name, each in measured.items() if copies[name] > each.fewest]
-    if limits:
-        low, high = min(each.fewest for each in limits), max(each.most for each in limits)
-        remark += f", with {low if low == high else f'{low} to {high}'} runs on each; further copies add nothing there"
-    if others:
-        remark += f"; that of copies of {join_names(others)} is computed from Plackett-Luce, {reason}"
-    return remark + ("; Plackett-Luce counts like one more instance" if most < _FEW_PROBLEMS else "")
-
-
-def _extents_of_copies(
-    posterior: Posterior, preference: Preference, members: tuple[str, ...], single: str | None
-) -> dict[str, Extent]:
-    """Return what the value of copies of each algorithm is based on at the weighted times; none without repeated runs."""
-    repeated = extra_runs(posterior.beliefs)
-    if repeated is None:
-        return {}
-    if not isinstance(preference, Custom):
-        repeated = repeated.at_times(np.flatnonzero(preference.weights(posterior.grid)))
-    places = {name: posterior.names.index(name) for name in members}
-    rivals = [place for place, name in enumerate(posterior.names) if name not in members]
-    if not rivals and single is not None:  # the value is one, and copies matter against the best single algorithm
-        rivals = [posterior.names.index(single)]
-    own = list(places.values())
-    return {name: repeated.extent(own, rivals, place) for name, place in places.items() if members.count(name) > 1}
 
 
 def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:

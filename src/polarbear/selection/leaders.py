@@ -1,7 +1,8 @@
 """The decision map: the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
-The leader is the algorithm with the highest expected rating, the one that comes first most often. Algorithms lead only at
-budgets at which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.stretches`.
+The leader is the most probable best choice: the algorithm that most probably has the highest win rate against its strongest
+rival. Under the paper's priors it is the algorithm with the highest expected rating. Algorithms lead only at budgets at
+which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.stretches`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 
 from polarbear.defaults import TAILS
 from polarbear.observe import Grid
-from polarbear.selection.answers import NO_LEADER, find_answers, refine
-from polarbear.selection.candidates import posterior_and_candidates
+from polarbear.selection.answers import NO_LEADER, find_answers
+from polarbear.selection.candidates import merge_same, posterior_and_candidates
 from polarbear.selection.stretches import changes_between, find_runs, stretches_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_below, format_number
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
-    from polarbear.selection.answers import Answers
     from polarbear.selection.candidates import DecidedRace
     from polarbear.selection.stretches import Change, Stretch
     from polarbear.table import Table
@@ -43,10 +43,10 @@ class LeaderChange:
     before, after
         The leader before and after the change.
     time, lower, upper
-        Median and 95 % interval of the time at which their ratings cross. If a draw has several crossings, the one at
-        which switching pays most counts.
+        Median and 95 % interval of the time at which their win rate crosses one half. If a draw has several crossings, the
+        one at which switching pays most counts.
     probability
-        Share of the draws in which their ratings cross in this direction.
+        Share of the draws in which it crosses one half in this direction.
     """
 
     before: str
@@ -79,11 +79,10 @@ class DecisionMap:
     grid
         The budgets.
     best
-        The leader at each budget: of the observed candidates, the one with the highest expected rating. None where no
-        candidate was observed together with another algorithm.
+        The leader at each budget. None where no candidate was observed together with another algorithm.
     probability_best
-        The probability that a candidate comes first more often than any other at a budget, shape (time, candidate). Rows
-        sum to one. Candidates that were not observed have probability zero.
+        The probability that each candidate is the best choice at a budget, shape (time, candidate). Rows sum to one.
+        Candidates that were not observed have probability zero.
     probability_leading
         The probability that each candidate is the best choice at one budget or more, shape (candidate,). If the posterior
         is not joint over time, the highest probability at a single budget, which is a lower bound.
@@ -145,48 +144,31 @@ class DecisionMap:
 def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> DecisionMap:
     """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
-    The leader is the algorithm that comes first most often: the one with the highest expected rating among the candidates.
-    It need not beat every other algorithm on most instances; for pairs see `win_rates`. A candidate does not lead where it
-    was not observed.
+    The leader is the choice of `select` at this budget. A candidate does not lead where it was not observed.
 
     Parameters
     ----------
     posterior
         A posterior, or the result of a race.
     among
-        The candidates; by default all algorithms, or the Pareto set of a race.
+        The candidates, by default those of `select`.
     """
     posterior, names = posterior_and_candidates(posterior, among)
+    names, _ = merge_same(posterior, names)
     columns = np.array([posterior.names.index(name) for name in names])
     answers = find_answers(posterior, columns)
     changes = changes_between(find_runs(answers), answers) if posterior.joint else ()
     leader_changes = [_leader_change(posterior, names, columns, answers.observed, change) for change in changes]
-    fine = refine(answers, posterior, columns)
     return DecisionMap(
         grid=posterior.grid,
         names=names,
         best=tuple(None if leader == NO_LEADER else names[leader] for leader in answers.leaders),
         probability_best=answers.probability,
-        probability_leading=_probability_leading(posterior, columns, answers),
+        probability_leading=answers.leading,
         observed=answers.observed,
-        stretches=stretches_of(find_runs(fine), fine, names),
+        stretches=stretches_of(find_runs(answers), answers, names),
         leader_changes=tuple(each for each in leader_changes if each is not None),
     )
-
-
-def _probability_leading(posterior: Posterior, columns: Indices, answers: Answers) -> Array:
-    """Return the probability that each candidate is the best choice at one budget or more; see `DecisionMap`."""
-    if not posterior.joint:
-        highest: Array = answers.probability.max(axis=0)
-        return highest
-    leads = np.zeros((posterior.draws, len(columns)), dtype=bool)
-    for t, row in enumerate(answers.observed):
-        known = np.flatnonzero(row)
-        if known.size > 1 or len(columns) == 1:  # where its competitors were not observed, an algorithm does not lead
-            at_time = posterior.ratings[:, t][:, columns[known]]
-            leads[:, known] |= at_time == at_time.max(axis=1, keepdims=True)
-    share: Array = leads.mean(axis=0)
-    return share
 
 
 def _leader_change(
@@ -201,8 +183,9 @@ def _leader_change(
     if not both[change.left.last : change.right.first + 1].all():
         return None
     window = np.flatnonzero(both[change.first : change.last + 1]) + change.first
-    before, after = (posterior.ratings[:, window, column] for column in columns[pair])
-    when = _time_of_change(Grid(posterior.grid.times[window], posterior.grid.axis), before - after)
+    before, after = columns[pair].tolist()
+    lead = posterior.win_rates(before, after)[window].T.astype(np.float64) - 0.5
+    when = _time_of_change(Grid(posterior.grid.times[window], posterior.grid.axis), lead)
     return None if when is None else LeaderChange(names[pair[0]], names[pair[1]], *when)
 
 

@@ -132,7 +132,7 @@ def few_data_sentence(posterior: Posterior) -> str:
 def _gaps(grid: Grid, observed: Mask) -> str:
     """Return the times without observations in words, such as "before 5 and after 10"."""
     if not observed.any():
-        return "at any time"
+        return f"at {format_number(grid.times[0])}" if len(grid) == 1 else "at any time"
     times, last, words = grid.times, len(observed) - 1, []
     for known, group in groupby(range(len(observed)), key=lambda k: bool(observed[k])):
         places = list(group)

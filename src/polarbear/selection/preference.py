@@ -1,8 +1,8 @@
-"""Preferences over time: how a rating curve θ(t) becomes one value (the paper's functional u).
+"""Preferences over time: how a curve θ(t) becomes one value (the paper's functional u).
 
-All but `Custom` are linear: V = Σ_k w_k θ(t_k), with non-negative weights on the grid that sum to one. A value is then a
-probability of coming first, at one budget or averaged over budgets. `BudgetDistribution` and `Custom` have modules of their
-own, `budget_distribution` and `custom_preference`.
+All but `Custom` are linear: V = Σ_k w_k θ(t_k), with non-negative weights on the grid that sum to one. A curve is a rating
+or a win rate, and its value is then a share of instances at one budget, or of instances and budgets. `BudgetDistribution`
+and `Custom` have modules of their own, `budget_distribution` and `custom_preference`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class At:
-    """One known budget: V = θ(t), interpolated between grid times, where no answer is surer than both of theirs.
+    """One known budget: V = θ(t).
+
+    Between grid times, outcomes of runs are taken exactly there under `BayesianBootstrap`. Ratings under the paper's priors
+    are interpolated.
 
     Examples
     --------
@@ -154,6 +157,17 @@ class Weighted:
 
     def __str__(self) -> str:
         return "the weights over time that you gave"
+
+
+def value_function(preference: Preference, grid: Grid) -> tuple[Callable[[Array], Array], slice]:
+    """Return the function that turns curves (draw, time) into values (draw,), and the times that it needs."""
+    if isinstance(preference, Custom):
+        return preference, slice(None)
+    weights = preference.weights(grid)
+    used = np.flatnonzero(weights)
+    times = slice(int(used[0]), int(used[-1]) + 1)
+    kept = weights[times]
+    return lambda curves: np.asarray(curves @ kept), times
 
 
 Linear = At | Final | Uniform | LogUniform | Between | Weighted | BudgetDistribution

@@ -7,29 +7,24 @@ the expected regret, and the recommendation as a sentence.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.defaults import TAILS
+from polarbear.posterior.posterior import Posterior
+from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.answers import SURE_ENOUGH
-from polarbear.selection.candidates import Candidate, posterior_and_candidates
-from polarbear.selection.criterion import FirstPlace
+from polarbear.selection.candidates import Candidate, merge_same, portfolio_name, posterior_and_candidates
+from polarbear.selection.criterion import FirstPlace, StrongestRival, default_criterion
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
-from polarbear.selection.measured_copies import measured_copies
+from polarbear.selection.known_budget import at_budget
 from polarbear.selection.observed_times import observed_candidates
-from polarbear.selection.portfolio import (
-    Valuation,
-    can_enumerate,
-    enumerate_portfolios,
-    portfolio_curves,
-    search_portfolios,
-    win_rate_against,
-)
-from polarbear.selection.preference import At, Uniform
-from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.selection.portfolio import compare_portfolios, win_rate_against
+from polarbear.selection.preference import Uniform, value_function
+from polarbear.selection.risk import Expected, ProbabilityBest, Regret
 from polarbear.selection.value_units import ValueUnits, units_of
 from polarbear.table import as_frame, as_html, as_lines
 
@@ -38,7 +33,6 @@ if TYPE_CHECKING:
 
     from polarbear.arrays import Array, Indices
     from polarbear.literals import FrameLibrary
-    from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import DecidedRace
     from polarbear.selection.criterion import Criterion
     from polarbear.selection.preference import Preference
@@ -48,7 +42,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10  # candidates that a table for people lists
 _ROUNDING = 1e-12  # relative to the largest value
-_TIES = 20  # portfolios with exactly the best score whose win rates are compared
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
@@ -108,7 +101,7 @@ class Selection:
 
     @property
     def regret(self) -> float:
-        """The expected loss in value of the recommendation against the candidate that turns out best."""
+        """The expected loss of the recommendation; see `Candidate`."""
         return self.candidates[0].regret
 
     def shown_table(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
@@ -167,20 +160,24 @@ def select(
         How budgets are weighted: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`,
         `BudgetDistribution` or `Custom`.
     risk
-        `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
+        `ProbabilityBest`, `Expected`, `Quantile` or `Regret`. By default the recommendation is the most probable best choice
+        under `StrongestRival`, and has the highest expected value under other criteria.
     among
-        The candidates; by default all algorithms of a posterior, and the Pareto set of a race. Ratings and ranks remain
-        those among all algorithms. Algorithms that were not observed at budgets with more than 5 % of the weight are left
-        out.
+        The candidates; by default the Pareto set of a race, the algorithms that are not `dominated` under
+        `BayesianBootstrap`, and all algorithms under the paper's priors. For portfolios of a fit they are all algorithms,
+        since a dominated one may be the best where the others fail. Algorithms that were not observed at budgets with more
+        than 5 % of the weight are left out. Algorithms with the same result on every instance are one candidate.
     portfolio
-        The number of machines that run side by side. The best result counts, and an algorithm may run on several machines.
-        The value of different algorithms is the sum of their ratings. Repeated runs on the same problems measure what
-        copies add; without these, Plackett-Luce supplies it, and the sentence says so.
+        The number of machines that run side by side. The best result counts. Under `BayesianBootstrap` a portfolio is valued
+        by the share of instances on which one of its members comes first among the candidates. Under the paper's priors its
+        rating is the sum of its members' ratings, with multiplicity.
     copies
-        Whether an algorithm may run on several machines. If not, machines beyond the number of candidates stay idle.
+        Whether an algorithm may run on several machines. Under `BayesianBootstrap` it may only if the candidates' runs were
+        repeated on at least half of the instances. These instances then show the value of all portfolios: how often they
+        beat one independent run of every candidate.
     criterion
-        The criterion at each budget: `FirstPlace` (default), `TopK`, `MeanRank` or `WinRateAgainst`. Portfolios are
-        compared by `FirstPlace` only.
+        The criterion at each budget: `StrongestRival` (default), `FirstPlace` (default under the paper's priors), `TopK`,
+        `MeanRank` or `WinRateAgainst`. Portfolios are compared by `FirstPlace` only.
 
     Returns
     -------
@@ -197,47 +194,52 @@ def select(
     >>> pb.select(posterior, pb.At(10), criterion=pb.WinRateAgainst("rs")).recommendation
     'cma'
     """
-    preference = Uniform() if preference is None else preference
-    risk = Expected() if risk is None else risk
-    criterion = FirstPlace() if criterion is None else criterion
-    _check_arguments(preference, risk, criterion)
-    posterior, names = posterior_and_candidates(posterior, among)
+    is_fit = isinstance(posterior, Posterior)
+    posterior, singles = posterior_and_candidates(posterior, among)
     size = _check_size(portfolio)
+    # A dominated algorithm is never the best single one, but may be the best where the others fail.
+    names = posterior.names if size > 1 and among is None and is_fit else singles
+    preference = Uniform() if preference is None else preference
+    if criterion is None:
+        criterion = default_criterion(posterior) if size == 1 else FirstPlace()
+    wanted_risk = risk
+    if risk is None:
+        risk = ProbabilityBest() if isinstance(criterion, StrongestRival) else Expected()
+    _check_arguments(preference, risk, criterion)
     if size > 1 and not isinstance(criterion, FirstPlace):
         raise ValueError(
             f"expected FirstPlace() as the criterion of a portfolio, got {criterion!r} for {size} machines; leave the "
             "criterion out, or choose a single algorithm"
         )
-    wanted, names = names, observed_candidates(posterior, names, preference, criterion)
-    left_out = tuple(name for name in wanted if name not in names)
-    columns = [posterior.names.index(name) for name in names]
-    if not copies:
-        size = min(size, len(names))
-    valuation = _valuation(posterior, preference, criterion, columns, copies=copies and size > 1)
+    posterior, used = at_budget(posterior, preference)
+    wanted, names = names, observed_candidates(posterior, names, used, criterion)
+    names, same = merge_same(posterior, names)
+    columns = np.array([posterior.names.index(name) for name in names])
+    value, times = value_function(used, posterior.grid)
     if isinstance(preference, Custom):
-        _require_monotone(preference, valuation.curves, size)
-    exhaustive = can_enumerate(valuation, size, copies=copies)
-    counts = (
-        enumerate_portfolios(len(names), size, copies=copies)
-        if exhaustive
-        else search_portfolios(valuation, size, risk, copies=copies)
-    )
-    neighbours = _neighbours(posterior, preference, criterion, columns, copies=copies and size > 1)
-    values = valuation.values(counts)
-    best = _probability_best(values, neighbours, counts)
-    scores = best if isinstance(risk, ProbabilityBest) else risk.score(values)
-    order = np.argsort(-scores, kind="stable")
-    single = None
-    if size > 1:
-        alone = valuation.members
-        chances = _probability_best(alone, neighbours, np.eye(len(names), dtype=np.intp))
-        single = names[int((chances if isinstance(risk, ProbabilityBest) else risk.score(alone)).argmax())]
-    if valuation.copies is not None and single is not None:
-        order = _break_ties(posterior, preference, single, names, counts, scores, order)
+        highest = size if copies and posterior.beliefs is None else 1  # the rating of copies of one algorithm
+        _require_monotone(preference, criterion.curves(posterior, columns), highest)
+    found, single, win_rate = None, None, None
+    if size == 1:
+        counts, values = np.eye(len(names), dtype=np.intp), criterion.values(posterior, columns, value, times)
+    else:
+        found = compare_portfolios(posterior, used, risk, columns, size=size, copies=copies)
+        counts, values = found.counts, found.values
+    half = value(np.full((1, len(posterior.grid.times[times])), 0.5)).item()
+    losses = criterion.losses(values, half)
+    best = probability_best(values)
+    scores = best if isinstance(risk, ProbabilityBest) else -losses.mean(axis=0)
+    if not isinstance(risk, ProbabilityBest | Regret):
+        scores = risk.score(values)
     low, high = np.quantile(values, TAILS, axis=0)
-    means = values.mean(axis=0)
-    regret = values.max(axis=1).mean() - means
+    means, regret = values.mean(axis=0), losses.mean(axis=0)
     regret[regret < _ROUNDING * np.abs(means).max()] = 0.0  # or negative, by rounding only
+    labels = [portfolio_name(_members(names, each)) for each in counts]
+    order = np.array(sorted(range(len(counts)), key=lambda each: (-scores[each], -means[each], labels[each])))
+    if size > 1:
+        single = select(posterior, used, wanted_risk, among=singles).candidates[0].members[0]
+        win_rate = _win_rate(posterior, used, _members(names, counts[order[0]]), single)
+    beats_all = (values > half).mean(axis=0) if isinstance(criterion, StrongestRival) and len(names) > 1 else None
     candidates = tuple(
         Candidate(
             members=_members(names, counts[index]),
@@ -247,94 +249,37 @@ def select(
             upper=float(high[index]),
             probability_best=float(best[index]),
             regret=float(regret[index]),
+            beats_all=None if beats_all is None else float(beats_all[index]),
+            same_as=tuple(other for name in _members(names, counts[index]) for other in same.get(name, ())),
         )
-        for index in order
+        for index in order.tolist()
     )
-    win_rate = None if single is None else _win_rate(posterior, preference, candidates[0].members, single)
-    observed = observed_candidates(posterior, posterior.names, preference, criterion)
-    units = units_of(preference, risk, criterion, len(observed))
+    merged = {other for each in same.values() for other in each}
+    left_out = tuple(name for name in wanted if name not in names and name not in merged)
+    ranked = names if posterior.beliefs else observed_candidates(posterior, posterior.names, used, criterion)
+    units = units_of(preference, risk, criterion, len(ranked))
+    if found is not None and not isinstance(preference, Custom):
+        if posterior.beliefs is None and copies:
+            units = replace(units, kind="number", head="rating")  # which may be above one
+        elif found.repetitions is not None:
+            units = replace(units, head="beats all candidates")
     sentence = explain(
         posterior,
         preference,
         risk,
         criterion,
         candidates,
+        used=used,
         units=units,
+        found=found,
+        copies=copies,
         single=single,
         win_rate=win_rate,
-        exhaustive=exhaustive,
-        idle=portfolio - size,
         not_observed=left_out,
     )
     return Selection(
         candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out, str(risk), units
     )
-
-
-def _valuation(
-    posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int], *, copies: bool
-) -> Valuation:
-    """Return the valuation of the candidates at the times with weight: a single budget needs only two grid times."""
-    times = slice(None)
-    weighting: Array | Custom
-    if isinstance(preference, Custom):
-        weighting = preference
-    else:
-        weights = preference.weights(posterior.grid)
-        used = np.flatnonzero(weights)
-        times = slice(int(used[0]), int(used[-1]) + 1)
-        weighting = weights[times]
-    curves = criterion.curves(posterior, times)
-    everything = columns == list(range(len(posterior.names)))
-    if not everything:
-        curves = curves.transpose(1, 2, 0)[:, columns].transpose(2, 0, 1)  # keeps draws contiguous in memory
-    measured = measured_copies(posterior, columns, times) if copies else None
-    return Valuation(curves, weighting, all_algorithms=everything, copies=measured)
-
-
-def _neighbours(
-    posterior: Posterior, preference: Preference, criterion: Criterion, columns: list[int], *, copies: bool
-) -> list[Valuation]:
-    """Return the valuations at the two grid times around a known budget; none if it is a grid time itself."""
-    if not isinstance(preference, At):
-        return []
-    places = np.flatnonzero(preference.weights(posterior.grid))
-    if len(places) == 1:
-        return []
-    times = [At(float(posterior.grid.times[place])) for place in places]
-    return [_valuation(posterior, each, criterion, columns, copies=copies) for each in times]
-
-
-def _probability_best(values: Array, neighbours: list[Valuation], counts: Indices) -> Array:
-    """Return the probability that each candidate is the best choice.
-
-    Each draw of a value between two grid times is an average, in which their errors partly cancel. The probabilities are
-    limited to the highest one at these two, since an answer would otherwise often be surer than both of theirs.
-    """
-    best = ProbabilityBest().score(values)
-    most = [ProbabilityBest().score(each.values(counts)).max() for each in neighbours]
-    return np.minimum(best, max(most, default=1.0))
-
-
-def _break_ties(
-    posterior: Posterior,
-    preference: Preference,
-    single: str,
-    names: tuple[str, ...],
-    counts: Indices,
-    scores: Array,
-    order: Indices,
-) -> Indices:
-    """Return the order with exact ties for the first place broken by the win rate over the best single algorithm.
-
-    Portfolios of all algorithms always come first, whatever the further machines run; measured copies show which ones help.
-    """
-    tied = order[: np.count_nonzero(scores == scores[order[0]])][:_TIES]
-    if len(tied) < 2:
-        return order
-    rates = [_win_rate(posterior, preference, _members(names, counts[each]), single) for each in tied]
-    better = tied[np.argsort(-np.array(rates), kind="stable")]
-    return np.concatenate([better, order[len(tied) :]])
 
 
 def _members(names: tuple[str, ...], counts: Indices) -> tuple[str, ...]:
@@ -362,13 +307,12 @@ def _check_size(portfolio: int) -> int:
     return size
 
 
-def _require_monotone(preference: Custom, curves: Array, size: int) -> None:
-    """Test a custom preference on draws of every candidate, alone and, for portfolios, as copies on all machines."""
+def _require_monotone(preference: Custom, curves: Array, highest: int) -> None:
+    """Test a custom preference on draws of every candidate, alone and as a sum of copies."""
     draws, times, algorithms = curves.shape
-    some = curves[:: max(1, draws * algorithms // _TESTED)]
-    for copies in {1, size}:
-        tested = portfolio_curves(some, copies * np.eye(algorithms, dtype=np.intp))
-        require_monotone(preference, tested.reshape(-1, times), rng=np.random.default_rng(0))
+    some = curves[:: max(1, draws * algorithms // _TESTED)].swapaxes(1, 2).reshape(-1, times)
+    for copies in {1, highest}:
+        require_monotone(preference, copies * some, highest=copies, rng=np.random.default_rng(0))
 
 
 def _check_arguments(preference: object, risk: object, criterion: object) -> None:

@@ -1,8 +1,7 @@
 """Stretches of budgets with one answer: a leader, "too close to call", or nothing observed.
 
 At each budget the leader is *sure enough* if it is the best choice with a probability of at least 0.8. Where it is not, the
-budget is too close to call, as `select` says for this budget. Stretches meet where the answer changes, also between grid
-times; see `polarbear.selection.answers`.
+budget is too close to call, as `select` says for this budget. Neighbouring stretches meet half-way between two grid times.
 """
 
 from __future__ import annotations
@@ -142,7 +141,6 @@ def _without_turns(sure: list[Run], probability: Array) -> list[Run]:
 def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) -> tuple[Stretch, ...]:
     """Return the stretches of runs of answers; see `find_runs`."""
     grid, probability = answers.grid, answers.probability
-    runs = [run for run in runs if not _is_invisible(run, answers)]
     starts, stops = [grid.times[0]], []
     for left, right in pairwise(runs):
         stop, start = _boundary(grid, left, right, answers.observed)
@@ -152,8 +150,6 @@ def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) ->
     result = []
     for run, start, stop in zip(runs, starts, stops, strict=True):
         places = np.arange(run.first, run.last + 1)
-        on_grid = places[~answers.added[places]]
-        places = on_grid if on_grid.size else places  # probabilities at grid times are named where there are any
         inside = probability[places]
         columns = [run.leader] if run.leader >= 0 else _contenders(inside) if run.kind == "too close to call" else []
         peaks = [int(inside[:, column].argmax()) for column in columns]
@@ -168,13 +164,6 @@ def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) ->
             )
         )
     return tuple(result)
-
-
-def _is_invisible(run: Run, answers: Answers) -> bool:
-    """Return whether a run between two grid times begins and ends at the same budget, as far as that is shown."""
-    places = slice(run.first, run.last + 1)
-    first, last = answers.grid.times[[run.first, run.last]]
-    return bool(answers.added[places].all()) and format_number(first) == format_number(last)
 
 
 def _contenders(probability: Array) -> list[int]:

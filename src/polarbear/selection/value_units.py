@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from polarbear.selection.answers import SURE_ENOUGH
-from polarbear.selection.criterion import FirstPlace, MeanRank, TopK, WinRateAgainst
+from polarbear.selection.criterion import FirstPlace, MeanRank, StrongestRival, TopK, WinRateAgainst
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.risk import Quantile
 from polarbear.wording import format_below, percent
@@ -114,5 +114,7 @@ def units_of(preference: Preference, risk: Risk, criterion: Criterion, algorithm
             return ValueUnits("share", f"in the top {k}", algorithms, quantile)
         case WinRateAgainst(baseline):
             return ValueUnits("share", f"beats {baseline}", algorithms, quantile)
+        case StrongestRival():
+            return ValueUnits("share", "beats its strongest rival", algorithms, quantile)
         case FirstPlace():
             return ValueUnits("share", "comes first", algorithms, quantile)

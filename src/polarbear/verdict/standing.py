@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from polarbear.checks.findings import Decision, PairCheck
-    from polarbear.posterior.elimination import Specialist
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap
     from polarbear.selection.stretches import Stretch
@@ -68,14 +67,11 @@ Pairs = Collection[frozenset[str]]
 """Pairs of names; where None is allowed, it stands for all pairs."""
 
 
-def leading(
-    overview: DecisionMap, specialists: Sequence[Specialist], advice: Advice, *, open_at_a_budget: Pairs | None = None
-) -> list[Standing]:
+def leading(overview: DecisionMap, advice: Advice, *, open_at_a_budget: Pairs | None = None) -> list[Standing]:
     """Return the algorithms that are the best choice at some budget, in order of budget.
 
     A lead is solid if it is sure enough, or if each pair of the algorithm is decided or practically equal at each budget.
     """
-    kept = {each.name: f"; {each.clause}" for each in specialists}
     stretches: dict[str, list[Stretch]] = {}
     for each in overview.stretches:
         if each.kind == "leader":
@@ -85,9 +81,9 @@ def leading(
         reason = f"best choice {join_names([_range(each) for each in led])}"
         sure = overview.probability_leading[overview.names.index(name)]
         if sure >= _SURE or not _contains(open_at_a_budget, name):
-            standings.append(Standing(name, "leads somewhere", "solid", f"{reason}{kept.get(name, '')}"))
+            standings.append(Standing(name, "leads somewhere", "solid", reason))
         else:
-            reason += f", {format_below(sure, _SURE)} sure that it leads somewhere{kept.get(name, '')}"
+            reason += f", {format_below(sure, _SURE)} sure that it leads somewhere"
             surest = max(led, key=lambda each: each.probabilities[0])
             rival = _challenger(overview, name, surest.at[0])
             command = advice.settle_pair(name, rival) or advice.decide_every_budget()
@@ -116,7 +112,6 @@ def not_ruled_out(
     posterior: Posterior,
     overview: DecisionMap,
     names: Sequence[str],
-    specialists: Sequence[Specialist],
     advice: Advice,
     *,
     undecided: Pairs | None = None,
@@ -125,16 +120,8 @@ def not_ruled_out(
 
     They are solid if this comparison is not `undecided`: it is known that neither algorithm eliminates the other.
     """
-    kept = {each.name: each for each in specialists}
     result = []
     for place, name in enumerate(names):
-        if name in kept:
-            each = kept[name]
-            command = "" if each.certain else advice.settle_pair(each.by, name)
-            result.append(
-                Standing(name, "not ruled out", "solid" if each.certain else "provisional", each.clause, command)
-            )
-            continue
         peak = overview.probability_best[:, overview.names.index(name)]
         at = format_number(overview.grid.times[int(peak.argmax())])
         highest = format_below(max(float(peak.max()), 0.01), SURE_ENOUGH)
@@ -171,15 +158,16 @@ def _closest_rival(posterior: Posterior, name: str, candidates: Sequence[str]) -
     own, closest = posterior.names.index(name), None
     for other in candidates:
         column = posterior.names.index(other)
-        if other == name or not posterior.observed_pairs[:, column, own].all():
+        differ = np.flatnonzero(posterior.differing_pairs[:, column, own])
+        if other == name or not posterior.observed_pairs[:, column, own].all() or not differ.size:
             continue
-        rates = posterior.win_rates(column, own)  # (time, draw)
+        rates = posterior.win_rates(column, own)[differ]  # (time, draw)
         beats = (rates > 0.5).mean(axis=1)
         least = int(beats.argmin())
         if closest is None or beats[least] > closest.probability:
             low, high = np.quantile(rates[least], TAILS)
             wins = f"wins on {100 * low:.0f} to {100 * high:.0f} % of instances"
-            clause = f"at {format_number(posterior.grid.times[least])} {other} {wins}"
+            clause = f"at {format_number(posterior.grid.times[differ[least]])} {other} {wins}"
             closest = _Rival(other, float(beats[least]), clause)
     return closest
 

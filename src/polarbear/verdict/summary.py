@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.posterior.e_values import error_bounds as error_bounds_of_pairs
-from polarbear.posterior.elimination import dominated
+from polarbear.posterior.elimination import cycles, dominated
 from polarbear.posterior.posterior import Posterior
 from polarbear.selection import decision_map
+from polarbear.selection.candidates import merge_same
 from polarbear.selection.observed_times import independent_units
 from polarbear.verdict import rendering
 from polarbear.verdict.advice import Advice
 from polarbear.verdict.contents import Contents
 from polarbear.verdict.data_remarks import data_remarks
 from polarbear.verdict.model_remarks import independence_remarks, model_remarks
+from polarbear.verdict.order_remarks import order_remarks
 from polarbear.verdict.remark import Remark, most_serious_first, overall_status
 from polarbear.verdict.standing import Standing, eliminated, leading, not_ruled_out
 from polarbear.wording import REMOVED_BY_HAND, join_names, with_noun
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from polarbear.checks.model_check import ModelCheck
     from polarbear.literals import Elimination
     from polarbear.observe import Choices
-    from polarbear.posterior.elimination import Specialist
     from polarbear.verdict.standing import Pairs
 
 
@@ -139,7 +140,7 @@ def summarise(
         posterior,
         candidates=candidates,
         decisions=decisions,
-        specialists=(),
+        cycles=cycles(posterior, **rule),
         check=check,
         unit=unit,
         advice=advice or Advice(),
@@ -218,7 +219,7 @@ def collect(
     *,
     candidates: Sequence[str],
     decisions: Sequence[Decision],
-    specialists: Sequence[Specialist],
+    cycles: Sequence[Sequence[str]],
     check: ModelCheck | None,
     unit: str,
     advice: Advice,
@@ -236,9 +237,9 @@ def collect(
 
     Parameters
     ----------
-    posterior, candidates, decisions, specialists, check
-        The posterior, the algorithms that are not eliminated, the eliminations, the specialists among the candidates, and
-        the model check.
+    posterior, candidates, decisions, cycles, check
+        The posterior, the algorithms that are not eliminated, the eliminations, the groups of candidates that beat each
+        other in a circle, and the model check.
     unit, advice, remarks, effort, settled
         See `Summary`.
     error_bounds
@@ -253,23 +254,34 @@ def collect(
         equal at some budget; None if these may be all.
     """
     overview = decision_map(posterior, among=candidates)
+    candidates, same = merge_same(posterior, tuple(candidates))
     pair_checks = () if check is None else check.check_eliminations(decisions)
-    leaders = leading(overview, specialists, advice, open_at_a_budget=open_at_a_budget)
+    leaders = leading(overview, advice, open_at_a_budget=open_at_a_budget)
     others = [name for name in candidates if name not in {each.name for each in leaders}]
     found = data_remarks(posterior, by_design=advice.source == "race")
     if check is None:
         found.append(Remark("provisional", UNCHECKED, advice.check()))
     else:
         found += model_remarks(check, pair_checks, advice) + independence_remarks(posterior, check, advice)
-    found += remarks
-    remaining = not_ruled_out(posterior, overview, others, specialists, advice, undecided=undecided)
+    found += [*order_remarks(posterior, decisions, cycles), *remarks]
+    remaining = not_ruled_out(posterior, overview, others, advice, undecided=undecided)
     remaining += [Standing(name, "not ruled out", "provisional", reason) for name, reason in (waiting or {}).items()]
+    found += [
+        Remark("solid", f"{join_names([name, *each])} tie on every instance and count as one.")
+        for name, each in same.items()
+    ]
     found += _doubts(leaders, remaining, decided=undecided is not None and not undecided)
     found += removal_remarks(removed or {})
     standings = [
         *leaders,
         *remaining,
         *eliminated(decisions, {each.name: each for each in pair_checks}, error_bounds or {}, removed or {}),
+    ]
+    groups = {each.name: each.group for each in standings}
+    standings += [
+        Standing(other, groups[name], "solid", f"the same as {name} on every instance")
+        for name, others in same.items()
+        for other in others
     ]
     doubts = doubts or {}
     standings = [_in_doubt(each, doubts[each.name]) if each.name in doubts else each for each in standings]

@@ -8,10 +8,10 @@ const KIND_LABELS = {
   drawn: ["I draw it", "Draw the weight of each budget into the chart."],
 };
 const RISK_LABELS = {
-  expected: ["On average", "Choose what comes first on the most instances."],
   best: ["Be the best", "Choose what is most probably the best choice."],
-  quantile: ["Play safe", "Choose what comes first on the most instances if things go badly."],
-  regret: ["Regret least", "Choose the smallest expected loss against the choice that turns out best."],
+  expected: ["On average", (form) => `Choose what ${aimOf(form)} on the most instances.`],
+  quantile: ["Play safe", (form) => `Choose what ${aimOf(form)} on the most instances if things go badly.`],
+  regret: ["Lose least", (form) => `Choose the smallest expected loss: ${lossOf(form)}.`],
 };
 const MACHINE_LABELS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));
 const SHAPES = {
@@ -21,12 +21,25 @@ const SHAPES = {
   "Both ends": (share) => 0.9 * (2 * share - 1) ** 2 + 0.02,
 };
 
+// Return whether single algorithms are compared by the win rate against the strongest rival.
+function isByRivals({ query, byPairs }) {
+  return byPairs() && query.machines === 1;
+}
+
+function aimOf(form) {
+  return isByRivals(form) ? "beats its strongest rival" : "comes first";
+}
+
+function lossOf(form) {
+  return isByRivals(form) ? "by how much the strongest rival wins more than half" : "against the choice that turns out best";
+}
+
 function setQuery(form, key, value) {
   form.query[key] = value;
   form.changed();
 }
 
-// Build a row of buttons, one per value; `labels` gives each value its label and a hint.
+// Build a row of buttons, one per value; `labels` gives each value its label and a hint, which may depend on the query.
 function radioControl(form, legendText, key, labels, valueOf = (text) => text) {
   const hint = el("p", { class: "hint" });
   const inputs = Object.keys(labels).map((value) =>
@@ -34,7 +47,8 @@ function radioControl(form, legendText, key, labels, valueOf = (text) => text) {
   );
   form.refreshers.push(() => {
     for (const input of inputs) input.checked = valueOf(input.value) === form.query[key];
-    hint.textContent = labels[form.query[key]][1];
+    const text = labels[form.query[key]][1];
+    hint.textContent = typeof text === "function" ? text(form) : text;
     hint.hidden = !hint.textContent;
   });
   const segments = inputs.map((input) => el("label", { class: "segment" }, input, el("span", null, labels[input.value][0])));

@@ -1,32 +1,75 @@
-// The embedded draws. Ratings are stored as square roots in sixteen bits, so that small ones keep their digits. The order is
-// (time, algorithm, draw), so that the draws of one algorithm at one time are contiguous.
+// The draws from which the explorer computes, of some algorithms: its columns. Draws of one number at one time are contiguous.
+// Under the default belief they are shares of first places among the columns, and win rates of pairs of those columns that are
+// kept; under the paper's priors they are ratings among all algorithms. Shares and ratings are stored as square roots.
 
-// Return the posterior from which the explorer computes: the grid, the numbers of algorithms and draws, the ratings, the
-// numbers of comparisons (null if unknown), whether portfolios may hold copies, and a function that gives their win rates.
-function unpackPosterior({ grid, names, comparisons }, { draws, packed, portfolios, copies }) {
-  const bytes = unpackBytes(packed);
-  const view = new DataView(bytes.buffer);
-  const ratings = new Float64Array(bytes.length / 2);
-  for (let i = 0; i < ratings.length; i++) {
-    const root = view.getUint16(2 * i, true) / 65535;
-    ratings[i] = root * root;
-  }
-  const posterior = { grid, algorithms: names.length, draws, ratings, comparisons, copies };
-  return { ...posterior, portfolioWinRate: portfolioWinRates(posterior, portfolios) };
+// Return a posterior: the grid, the names of the algorithms, the columns, which of them are kept, and the algorithms that are
+// the same as one of them, the number of draws, the ratings (time, column, draw), the win rates (pair, time, draw) or null, and
+// for each column the numbers of comparisons over time, or null if they are unknown.
+function unpackPosterior({ grid, names, comparisons }, { columns, kept, same, draws, ratings, rates, refusal }) {
+  return {
+    grid,
+    names: columns.map((algorithm) => names[algorithm]),
+    columns,
+    kept,
+    same,
+    draws,
+    ratings: Float64Array.from(unpackWords(ratings), (root) => (root / 65535) ** 2),
+    rates: rates === null ? null : Float64Array.from(unpackBytes(rates), (byte) => byte / 255),
+    refusal,
+    comparisons: comparisons && columns.map((algorithm) => comparisons[algorithm]),
+  };
 }
 
 function unpackBytes(base64) {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-// Return the draws of the rating of one algorithm at one time.
-function ratingsAt(posterior, time, algorithm) {
-  const column = posterior.columns ? posterior.columns.indexOf(algorithm) : algorithm; // a group holds the candidates only
-  const start = (time * posterior.algorithms + column) * posterior.draws;
-  return posterior.ratings.subarray(start, start + posterior.draws);
+// Unpack little-endian numbers of sixteen bits.
+function unpackWords(base64) {
+  const bytes = unpackBytes(base64);
+  return Uint16Array.from({ length: bytes.length / 2 }, (_, i) => bytes[2 * i] + 256 * bytes[2 * i + 1]);
 }
 
-// Return whether all these algorithms were observed together with another one at a time of the grid.
-function wasObserved({ comparisons }, time, algorithms) {
-  return !comparisons || algorithms.every((algorithm) => comparisons[algorithm][time] > 0);
+// Return what the page holds of each pair of algorithms, as functions: the win rates over time (mean, lower, upper, and the
+// probability that it is above one half), and the observed share of wins at a time with the number of compared instances.
+function unpackPairs({ names, grid, sections }) {
+  const [bytes, words] = [unpackBytes(sections.pairs.over_time), unpackWords(sections.pairs.observed)];
+  const times = grid.times.length;
+  const placeOf = (one, other) => pairPlace(Math.min(one, other), Math.max(one, other), names.length);
+  const rates = (one, other) => {
+    const [mean, low, high, ahead] = [0, 1, 2, 3].map((quantity) => {
+      const start = (4 * placeOf(one, other) + quantity) * times;
+      if (one === other) return Array(times).fill(0.5);
+      return Array.from(bytes.subarray(start, start + times), (byte) => (one < other ? byte / 255 : 1 - byte / 255));
+    });
+    return one < other ? { mean, lower: low, upper: high, ahead } : { mean, lower: high, upper: low, ahead };
+  };
+  const observed = (one, other, time) => {
+    const start = 2 * placeOf(one, other) * times + time;
+    const share = words[start] / 65535;
+    return { share: one < other ? share : 1 - share, number: words[start + times] };
+  };
+  return { rates, observed };
+}
+
+// Return the place of a pair a < b among all pairs of so many algorithms.
+function pairPlace(a, b, algorithms) {
+  return (a * (2 * algorithms - a - 1)) / 2 + b - a - 1;
+}
+
+// Return the draws of the rating of a column at a time.
+function ratingsAt({ ratings, columns, draws }, time, column) {
+  const start = (time * columns.length + column) * draws;
+  return ratings.subarray(start, start + draws);
+}
+
+// Return the draws of the win rate of a kept column a over another one b > a at a time.
+function ratesAt({ rates, grid, kept, draws }, time, a, b) {
+  const start = (pairPlace(kept.indexOf(a), kept.indexOf(b), kept.length) * grid.times.length + time) * draws;
+  return rates.subarray(start, start + draws);
+}
+
+// Return whether all these algorithms, or columns, were observed together with another one at a time of the grid.
+function wasObserved({ comparisons }, time, each) {
+  return !comparisons || each.every((one) => comparisons[one][time] > 0);
 }

@@ -1,22 +1,26 @@
-// The explorer's chart: the rating curves to choose from, and the query. Dragging in the chart changes the same numbers as
+// The explorer's chart: the curves to choose from, and the query. Dragging in the chart changes the same numbers as
 // the sliders.
 
-function explorerChart(place, page, query, changed) {
+function explorerChart(place, page, query, current, changed) {
   const { grid } = page;
   const height = 300;
   let area = null;
   let grip = null; // the part of the query that the pointer drags
 
-  const label = () => "Ratings of the algorithms to choose from, with your query";
+  const label = () => "Curves of the algorithms to choose from, with your query";
   const redraw = chart(place, { height, label }, (root, width) => {
-    const shown = columnsOf(page, query);
-    const ratings = ratingsOf(page, findGroup(page, query.given));
-    const highest = Math.max(...shown.flatMap((algorithm) => ratings.upper[algorithm]));
+    const posterior = current();
+    const { curves } = posterior;
+    const shown = columnsOf({ ...query, machines: 1 }, posterior).map((column) => posterior.columns[column]);
+    const highest = Math.max(posterior.rates ? 0.55 : 0, ...shown.flatMap((algorithm) => curves.upper[algorithm]));
     area = frame(width, height, { left: 48, top: 16 }, alongGrid(grid), (value) => value / highest);
     area.scale = width;
-    leftAxis(root, area, evenTicks(0, highest, 4), formatShare);
+    const ticks = posterior.rates ? [0, 0.25, 0.5, 0.75, 1].filter((share) => share <= highest) : evenTicks(0, highest, 4);
+    leftAxis(root, area, ticks, formatShare);
+    const half = { class: "threshold", x1: area.left, x2: area.right, y1: area.y(0.5), y2: area.y(0.5) };
+    if (posterior.rates) root.append(svg("line", half));
     root.append(...queryShape(query, grid, area));
-    for (const algorithm of shown) ratingCurve(root, page, area, algorithm, shown.length <= 8, ratings);
+    for (const algorithm of shown) ratingCurve(root, page, area, algorithm, shown.length <= 8, curves);
     root.append(...queryHandles(query, grid, area));
     budgetAxis(root, area, page);
   });
@@ -76,10 +80,10 @@ function explorerChart(place, page, query, changed) {
   };
 }
 
-// Return the algorithms to choose from; in a group, all that it compares.
-function columnsOf(page, query) {
-  if (Object.keys(query.given).length) return page.sections.problem.columns;
-  return query.eliminated ? page.names.map((_, algorithm) => algorithm) : page.candidates;
+// Return the columns to choose from. Shares of first places choose the members of a portfolio among all of them, since an
+// algorithm that is beaten on most instances may be the best where the others fail.
+function columnsOf({ machines, eliminated }, { columns, kept, rates }) {
+  return eliminated || (rates && machines > 1) ? [...columns.keys()] : kept;
 }
 
 // Set the weights between two successive positions of the pointer, which are far apart when it moves fast.

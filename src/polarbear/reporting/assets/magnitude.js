@@ -96,7 +96,7 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
   highlight = legend(byId("quality-legend"), page, algorithms, byId("quality-figure"));
   const without = page.names.filter((_, algorithm) => median[algorithm].every((value) => value === null));
   byId("quality-note").replaceChildren(
-    "The answer counts how often an algorithm comes first, not by how much. ",
+    "The answer counts how often an algorithm wins, not by how much. ",
     ...medianNote(),
     without.length ? ` Not drawn, since too few instances have a value: ${without.join(", ")}.` : "",
   );
@@ -106,7 +106,7 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
     if (other === null) return [];
     const budget = `${formatAmount(round(times[times.length - 1]))} ${page.unit}`.trim();
     const [best, first] = [other, leader].map((algorithm) => nameElement(page.names[algorithm]));
-    return [`At ${budget}, `, best, " has the best median, but ", first, " is estimated to come first on more instances."];
+    return [`At ${budget}, `, best, " has the best median, but ", first, " beats it on most instances."];
   }
 }
 

@@ -65,13 +65,12 @@ function pairChart(data, page) {
   const menus = [menu("How often does", first), menu("beat", second)];
   byId("pair-menus").replaceChildren(...menus);
   const selectedPair = () => menus.map((label) => Number(label.lastElementChild.value));
-  const pairRates = unpackWinRates(data.over_time, page.names.length, page.grid.times.length);
   const label = () => selectedPair().map((k) => page.names[k]).join(" against ");
   const redraw = chart(byId("pair-chart"), { height: 220, label }, (root, width) => {
     const [a, b] = selectedPair();
     const area = frame(width, 220, { left: 48 }, alongGrid(page.grid), (share) => share);
     leftAxis(root, area, [0, 0.5, 1], formatShare);
-    const rates = pairRates(a, b);
+    const rates = page.pairs.rates(a, b);
     const [mean, lower, upper, ahead] = ["mean", "lower", "upper", "ahead"].map((quantity) =>
       pointsOverTime(page.grid, area, rates[quantity].map((rate, t) => (wasObserved(page, t, [a, b]) ? rate : null))),
     );
@@ -87,24 +86,4 @@ function pairChart(data, page) {
         "The dotted line is the probability that the share is above one half.",
     );
   });
-}
-
-// Return a function that decodes the win rates of a pair over time. Each pair a < b is stored as bytes, in the order mean,
-// lower, upper, probability of a win rate above one half.
-function unpackWinRates(packed, algorithms, times) {
-  const bytes = unpackBytes(packed);
-  return (one, other) => {
-    if (one === other) {
-      const even = Array(times).fill(0.5);
-      return { mean: even, lower: even, upper: even, ahead: even };
-    }
-    const [a, b] = [Math.min(one, other), Math.max(one, other)];
-    const start = 4 * times * ((a * (2 * algorithms - a - 1)) / 2 + b - a - 1);
-    const shares = (quantity) =>
-      Array.from(bytes.subarray(start + quantity * times, start + (quantity + 1) * times), (byte) =>
-        one < other ? byte / 255 : 1 - byte / 255,
-      );
-    const [mean, low, high, ahead] = [0, 1, 2, 3].map(shares);
-    return one < other ? { mean, lower: low, upper: high, ahead } : { mean, lower: high, upper: low, ahead };
-  };
 }

@@ -31,30 +31,18 @@ function goesLeft({ threshold, level }, value) {
   return threshold === null ? value === level : value <= threshold;
 }
 
-// Return a function that gives the posterior of a group. Its arrays hold the candidates only.
-function groupPosteriors(page) {
+// Return a function that gives the posterior of a group, or of all instances, with its curves.
+function posteriors(page) {
   const known = new Map();
-  return ({ key, draws, packed, comparisons }) => {
+  return (group) => {
+    const key = group?.key ?? "all";
     if (!known.has(key)) {
-      const { columns } = page.sections.problem;
-      const counts = page.names.map(() => comparisons);
-      const names = columns.map((algorithm) => page.names[algorithm]);
-      const portfolios = { columns: [], largest: 1, packed: "" }; // the page holds no outcomes of the group
-      const { copies } = page.sections.explorer;
-      const data = { draws, packed, portfolios, copies };
-      const posterior = unpackPosterior({ grid: page.grid, names, comparisons: counts }, data);
-      known.set(key, { ...posterior, columns });
+      const comparisons = group ? page.names.map(() => group.comparisons) : page.comparisons;
+      const posterior = unpackPosterior({ ...page, comparisons }, group ?? page.sections.explorer);
+      known.set(key, { ...posterior, curves: curvesOf(posterior) });
     }
     return known.get(key);
   };
-}
-
-// Return rating curves by algorithm: those of a group, of which only the candidates have some, or those of all instances.
-function ratingsOf(page, group) {
-  if (!group) return page.ratings;
-  const { columns } = page.sections.problem;
-  const byAlgorithm = (curves) => page.names.map((_, algorithm) => curves[columns.indexOf(algorithm)]);
-  return Object.fromEntries(Object.entries(group.ratings).map(([name, curves]) => [name, byAlgorithm(curves)]));
 }
 
 // Describe given features, such as "dimension = 40 and rugged = true".

@@ -2,12 +2,14 @@
 
 const KINDS = ["at", "between", "around", "drawn"];
 const RISKS = ["expected", "best", "quantile", "regret"];
-const MACHINES = 5; // at most, as in polarbear/reporting/portfolio_rates.py
+const MACHINES = 5; // at most
 const STEPS = 200; // steps of a slider over budgets
 const GIVEN = "given."; // before the name of a feature in the address
 const HEIGHTS = 255; // a drawn weight is stored as two hexadecimal digits
 
-function defaultQuery(grid) {
+// Return the query that the page starts with. As in Python, the most probable best choice is recommended under the default
+// belief, and the highest expected rating under the paper's priors.
+function defaultQuery({ grid, by_pairs: byPairs }) {
   const span = grid.places[grid.places.length - 1] - grid.places[0];
   const middle = roundBudget(grid, grid.fromAxis(grid.places[0] + span / 2));
   return {
@@ -19,7 +21,7 @@ function defaultQuery(grid) {
     spread: round(span > 0 ? span / 8 : 1),
     heights: grid.times.map(() => Math.round(HEIGHTS / 2)),
     place: 0, // index of the grid time whose weight the sliders change
-    risk: "expected",
+    risk: byPairs ? "best" : "expected",
     level: 0.05,
     machines: 1,
     eliminated: false, // whether eliminated algorithms are included
@@ -70,9 +72,10 @@ function formatQuery(query) {
 
 // Return the query in the part of the address after #; missing and invalid parts get defaults. `fields` are the features of
 // which it may hold values.
-function parseQuery(text, grid, fields) {
+function parseQuery(text, page, fields) {
   const parts = new URLSearchParams(text);
-  const query = defaultQuery(grid);
+  const { grid } = page;
+  const query = defaultQuery(page);
   const number = (name, least, most) => {
     const value = Number(parts.get(name) ?? NaN);
     if (Number.isFinite(value)) query[name] = clamp(value, least, most);
@@ -85,7 +88,7 @@ function parseQuery(text, grid, fields) {
   number("machines", 1, MACHINES);
   query.machines = Math.round(query.machines);
   if (query.start > query.stop) [query.start, query.stop] = [query.stop, query.start];
-  query.eliminated = parts.get("eliminated") === "1";
+  query.eliminated = parts.get("eliminated") === "1" && !page.by_pairs; // of pairs the page holds those that are kept
   for (const field of fields) {
     const value = parseFeature(field, parts.get(`${GIVEN}${field.name}`));
     if (value !== undefined) query.given[field.name] = value;
@@ -122,7 +125,7 @@ function describeQuery(query, grid, unit) {
     expected: "on average",
     best: "to be the best",
     quantile: `in the worst ${formatPercent(query.level)} of cases`,
-    regret: "with the least regret",
+    regret: "with the least expected loss",
   }[query.risk];
   const given = describeGiven(query.given);
   const machines = query.machines > 1 ? `, on ${query.machines} machines` : "";
@@ -132,7 +135,8 @@ function describeQuery(query, grid, unit) {
 
 // Return the same query as Python code, with all digits; null if one call does not give the same answer. A policy finds its
 // groups for one preference, which here is that of the section on problems, and chooses one algorithm among those of the page.
-function queryInPython(query, page, names) {
+// `among` are the compared algorithms, or null for those that Python compares by default.
+function queryInPython(query, page, among) {
   const { grid } = page;
   const given = Object.entries(query.given).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   if (given.length && (query.kind !== "at" || query.machines > 1)) return null;
@@ -152,11 +156,11 @@ function queryInPython(query, page, names) {
     regret: "pb.Regret()",
   }[query.risk];
   if (given.length) {
-    const policy = [...page.sections.problem.policy.python, ...(query.risk === "expected" ? [] : [`risk=${risk}`])];
+    const policy = [...page.sections.problem.policy.python, `risk=${risk}`];
     return `pb.policy(${policy.join(", ")}).choose(${query.time}, **{${given.join(", ")}})`;
   }
-  const among = names ? `, among=[${names.map((name) => JSON.stringify(name)).join(", ")}]` : "";
-  const copies = page.sections.explorer.copies ? "" : ", copies=False";
-  const machines = query.machines > 1 ? `, portfolio=${query.machines}${copies}` : "";
-  return `pb.select(posterior, ${preference}, ${risk}${among}${machines})`;
+  const names = among?.map((algorithm) => JSON.stringify(page.names[algorithm])).join(", ");
+  const candidates = among ? `, among=[${names}]` : "";
+  const machines = query.machines > 1 ? `, portfolio=${query.machines}${page.by_pairs ? ", copies=False" : ""}` : "";
+  return `pb.select(posterior, ${preference}, ${risk}${candidates}${machines})`;
 }

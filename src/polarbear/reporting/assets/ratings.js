@@ -7,7 +7,7 @@ sections.ratings = (_, page) => {
   const algorithms = page.names.map((_, algorithm) => algorithm);
   const highest = Math.max(...upper.flat());
   let highlight = () => {};
-  chart(byId("ratings-chart"), { height: 380, label: () => "Ratings over time" }, (root, width) => {
+  chart(byId("ratings-chart"), { height: 380, label: () => "How often each algorithm comes first, at each budget" }, (root, width) => {
     const room = labelRoom(page, width);
     const area = frame(width, 380, { right: room || 10, left: 48 }, alongGrid(grid), (value) => value / highest);
     leftAxis(root, area, evenTicks(0, highest, 5), formatShare);

@@ -4,11 +4,12 @@ const ROWS = 6; // in the table of choices
 const LONG = 60; // letters of a choice from which it is set in smaller type, so that the answer stays beside the controls
 const NEARLY_ALL = 0.99; // share of the budgets within the grid; a smaller one is reported
 
-// Build the name of a portfolio from its members, each with its line style.
+// Build the name of a portfolio from its members, each with its line style and with the algorithms that are the same.
 function portfolioName(page, members, labelOf = algorithmLabel) {
-  return members.flatMap(({ algorithm, count }, k) => [
+  return members.flatMap(({ algorithm, count, same }, k) => [
     ...(k ? [el("span", { class: "plus" }, " + ")] : []),
     labelOf(page, algorithm, count),
+    ...same.flatMap((other) => [" = ", labelOf(page, other)]),
   ]);
 }
 
@@ -25,8 +26,7 @@ function isClose(page, { candidates, compared }) {
 // Show the recommendation, and the table of the best choices in a place of its own, so that the answer stays short.
 function showRecommendation(place, alternatives, page, query, selection) {
   const [best] = selection.candidates;
-  const all = query.eliminated && !selection.group;
-  const code = queryInPython(query, page, all ? null : columnsOf(page, query).map((k) => page.names[k]));
+  const code = queryInPython(query, page, selection.among);
   const open = place.querySelector("details")?.open ?? false;
   const close = isClose(page, selection);
   const queryText = el("p", { class: "query-text" }, describeQuery(query, page.grid, page.unit));
@@ -72,24 +72,68 @@ function figure(key, value, text) {
   return el("data", { value, "data-figure": key }, text);
 }
 
+// Return how the values of a selection are stated: before and after the number, as the heading of a column, and as text.
+function wordingOf({ byRivals, byRating, group, candidates: [best] }) {
+  if (byRating) {
+    const format = (value) => String(round(value));
+    return { before: "Its rating is ", after: "", head: "rating", format, formatLoss: (loss) => `${round(loss, 2)} of this rating` };
+  }
+  const who = machinesOf(best) > 1 ? "Its best member" : "It";
+  const which = group && group.note !== "too few" ? " of instances like this" : " of instances";
+  const [before, after, head] = byRivals
+    ? [`${who} wins on `, `${which} against its strongest rival`, "beats its strongest rival on"]
+    : [`${who} comes first on `, which, "comes first on"];
+  return { before, after, head, format: formatPercent, formatLoss };
+}
+
 // Return the sentences about the recommended choice, each as a list of parts.
 function statements(page, query, selection, close) {
   const [best, next] = selection.candidates;
-  const { expected, lower, upper, regret, probabilityBest, score } = best;
-  const who = machinesOf(best) > 1 ? "Its best member" : "It";
+  const { expected, lower, upper, loss, probabilityBest, score } = best;
+  const { before, after, format, formatLoss: asLoss } = wordingOf(selection);
   const average = query.kind === "at" ? "" : " on average over these budgets";
   const sure = figure("probabilityBest", probabilityBest, formatProbability(probabilityBest));
   const certainty = [sure, ` sure that it is the best choice of ${WHOLE.format(selection.compared)}.`];
-  const which = selection.group && selection.group.note !== "too few" ? " of instances like this" : " of instances";
-  const first = [`${who} comes first on `, figure("expected", expected, formatPercent(expected)), which];
-  const value = [...first, ...interval(lower, upper), `${average}.`];
-  if (selection.compared === 1) return [value, ...cautions(page, query, selection)];
-  const cost = ["Not knowing the best choice for certain costs ", figure("regret", regret, formatLoss(regret)), " on average."];
-  const worst = `In the worst ${formatPercent(query.level)} of cases ${who.toLowerCase()} comes first on `;
-  const unlucky = query.risk === "quantile" ? [[worst, figure("score", score, formatPercent(score)), " of instances."]] : [];
-  const following = ["Next comes ", ...portfolioName(page, next.members, shortLabel), "."];
-  const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, following];
-  return [...groupStatements(page, query, selection), ...answer, ...cautions(page, query, selection)];
+  const value = [before, figure("expected", expected, format(expected)), after, ...interval(lower, upper, format), `${average}.`];
+  const only = selection.byRivals ? ["It is the only candidate."] : value;
+  const cases = `In the worst ${formatPercent(query.level)} of cases ${before[0].toLowerCase()}${before.slice(1)}`;
+  const unlucky = query.risk === "quantile" ? [[cases, figure("score", score, format(score)), `${after}.`]] : [];
+  const cost = selection.byRivals
+    ? ["Expected loss, by which the strongest rival wins more than half: ", figure("regret", loss, asLoss(loss)), "."]
+    : ["Not knowing the best choice for certain costs ", figure("regret", loss, asLoss(loss)), " on average."];
+  const following = next ? [["Next comes ", ...portfolioName(page, next.members, shortLabel), "."]] : [];
+  const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, ...following];
+  return [
+    ...groupStatements(page, query, selection),
+    ...(selection.compared === 1 ? [only] : answer),
+    ...rivalStatements(page, selection),
+    ...cautions(page, query, selection),
+  ];
+}
+
+// Return who the strongest rival is, with the expected win rate against it and at a known budget the observed one. A single
+// candidate is compared with algorithms that were dropped. The page holds no outcomes of a group.
+function rivalStatements(page, { byRivals, group, candidates: [best], compared, columns, weights }) {
+  if (!byRivals || group) return [];
+  const [{ algorithm, same }] = best.members;
+  const used = [...weights.keys()].filter((time) => weights[time] > 0);
+  const isCompared = (other) => used.every((time) => page.pairs.observed(algorithm, other, time).number > 0);
+  const others = (compared > 1 ? columns : [...page.names.keys()]).filter((other) => other !== algorithm && !same.includes(other));
+  const rivals = others
+    .filter((other) => compared > 1 || isCompared(other))
+    .map((other) => ({ other, rates: page.pairs.rates(algorithm, other).mean }))
+    .map(({ other, rates }) => ({ other, expected: used.reduce((sum, time) => sum + weights[time] * rates[time], 0) }));
+  if (!rivals.length) return [];
+  const { other, expected } = rivals.reduce((least, each) => (each.expected < least.expected ? each : least));
+  const { share, number } = used.length === 1 ? page.pairs.observed(algorithm, other, used[0]) : { number: 0 };
+  return [
+    [
+      `${compared > 1 ? "Its" : "Among the other algorithms, its"} strongest rival is `,
+      nameElement(page.short_names[other]),
+      `, which it is expected to beat on ${formatPercent(expected)} of new instances`,
+      number ? `; it won ${formatPercent(share)} of the ${WHOLE.format(number)} observed.` : ".",
+    ],
+  ];
 }
 
 // Return which group the given features lead to, what was not given, and which values lie outside the data.
@@ -111,34 +155,34 @@ function groupStatements(page, query, { group }) {
   return [parts];
 }
 
-// Return the interval of a share of instances; nothing if its ends are equal.
-function interval(lower, upper) {
-  const [low, high] = [lower, upper].map((each) => (100 * each).toFixed(0));
-  const [from, to] = [figure("lower", lower, low), figure("upper", upper, `${high}${PERCENT}`)];
+// Return the interval of a value; nothing if its ends are equal.
+function interval(lower, upper, format) {
+  const [low, high] = [lower, upper].map(format);
+  const [from, to] = [figure("lower", lower, low.replace(PERCENT, "")), figure("upper", upper, high)];
   return low === high ? [] : [" (", from, "\u00a0to\u00a0", to, ")"]; // with no-break spaces
 }
 
-// Format an expected regret, in percentage points of the share of first places.
-function formatLoss(regret) {
-  const points = round(100 * regret, 2);
+// Format an expected loss, in percentage points.
+function formatLoss(loss) {
+  const points = round(100 * loss, 2);
   return points < 0.1 ? "less than 0.1 percentage points" : `${points} percentage point${points === 1 ? "" : "s"}`;
 }
 
-// Return what is left out or assumed, and how a portfolio does against the best single algorithm.
+// Return what is left out or assumed.
 function cautions(page, query, selection) {
-  const { exhaustive, mass, notObserved } = selection;
+  const { stands, mass, notObserved } = selection;
   const sentences = [];
+  if (stands !== null) {
+    sentences.push([
+      "This page has no runs to look up this budget, and the answer is for the nearest grid budget below, a budget of " +
+        `${formatAmount(stands)}.`,
+    ]);
+  }
   if (notObserved.length) {
     const names = notObserved.flatMap((algorithm, k) => [...(k ? [", "] : []), nameElement(page.names[algorithm])]);
     sentences.push(["Left out, since not observed together with another algorithm at these budgets: ", ...names, "."]);
   }
   sentences.push(...portfolioStatements(page, query, selection));
-  if (!exhaustive) {
-    sentences.push([
-      "There are too many portfolios to compare them all; this is the best that the search found, and probability and " +
-        "regret compare it with the others that the search visited.",
-    ]);
-  }
   if (mass < NEARLY_ALL) {
     sentences.push([`Only ${round(100 * mass, 2)}${PERCENT} of the budgets lie within the grid; the others are left out.`]);
   }
@@ -147,51 +191,32 @@ function cautions(page, query, selection) {
   return sentences;
 }
 
-// Return how often a portfolio beats the best single algorithm, and how the value of copies was found.
-function portfolioStatements(page, query, { candidates: [best], against, group, idle }) {
-  const total = query.machines;
-  const left = idle ? [[`Without copies, ${formatCount(idle, "machine")} of ${total} would be idle.`]] : [];
-  const measured =
-    "Repeated runs measure the value of copies of one algorithm, but this page does not hold them, so it leaves copies out; " +
-    `in Python, select with portfolio=${total} includes them.`;
-  if (!page.sections.explorer.copies && total > 1) left.push([measured]);
-  if (!against) return left;
-  const versus = group ? [] : [againstSingle(page, query, best, against)]; // the page holds no outcomes of a group
-  const copies =
-    "The value of copies of one algorithm is computed from Plackett-Luce, since the posterior has no repeated runs of it on " +
-    "the same instances.";
-  return best.members.some(({ count }) => count > 1) ? [...versus, [copies]] : [...versus, ...left];
-}
-
-function againstSingle(page, query, best, against) {
-  const single = nameElement(page.short_names[against.algorithm]);
+// Return the value of the best single algorithm beside that of a portfolio, and what a sum of ratings assumes.
+function portfolioStatements(page, query, { alone, byRating, group, candidates: [best] }) {
+  if (!alone) return [];
+  const { algorithm, expected } = alone;
+  const [does, unit] = byRating ? [", has a rating of ", ""] : [", comes first on ", " of instances"];
+  const value = figure("alone", expected, byRating ? String(round(expected)) : formatPercent(expected));
   const average = query.kind === "at" ? "" : " on average over these budgets";
-  const isMember = best.members.some(({ algorithm }) => algorithm === against.algorithm);
-  const member = nameElement(page.short_names[against.algorithm]);
-  const isCopied = best.members.some(({ algorithm, count }) => algorithm === against.algorithm && count > 1);
-  const where = isCopied ? ["its first run of ", member, " is the best"] : [member, " is its best member"];
-  const shared = isMember ? [", counting one half where ", ...where] : [];
-  const absent = ", is not on this page, since there are too many portfolios; Python computes it.";
-  if (against.winRate === null) return ["How often it beats the best single algorithm, ", single, absent];
-  return [
-    "It beats the best single algorithm, ",
-    single,
-    ", on ",
-    figure("winRate", against.winRate, formatPercent(against.winRate)),
-    ` of instances${average}`,
-    ...shared,
-    ".",
-  ];
+  const single = ["The best single algorithm, ", nameElement(page.short_names[algorithm]), does, value, `${unit}${average}.`];
+  const sum = "A portfolio has the sum of its members' ratings, as if all runs were independent";
+  const copies = "; for this preference the best choice is therefore the best algorithm on every machine";
+  const isCopied = best.members.some(({ count }) => count > 1);
+  const dropped = best.members.filter(({ algorithm }) => !group && !page.candidates.includes(algorithm));
+  const remarks = dropped.map((each) => [nameElement(each.name), " is eliminated, but may be the best where the others fail."]);
+  return [single, ...remarks, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
 }
 
-// Build the table of the best choices, each with the interval of its share of first places.
-function rankingTable(page, { candidates, compared }) {
+// Build the table of the best choices, each with the interval of its value.
+function rankingTable(page, selection) {
+  const { candidates, compared } = selection;
+  const { head, format } = wordingOf(selection);
   const lowest = Math.min(...candidates.map(({ lower }) => lower));
   const highest = Math.max(...candidates.map(({ upper }) => upper));
   const at = (value) => `${(100 * (value - lowest)) / (highest - lowest || 1)}%`;
   const rows = candidates.map(({ members, lower, expected, upper, probabilityBest }) => {
     const places = { "--from": at(lower), "--mean": at(expected), "--to": at(upper) };
-    const text = `${formatPercent(expected)}, from ${formatPercent(lower)} to ${formatPercent(upper)}`;
+    const text = `${format(expected)}, from ${format(lower)} to ${format(upper)}`;
     return el(
       "tr",
       null,
@@ -206,7 +231,7 @@ function rankingTable(page, { candidates, compared }) {
       el("td", null, formatBelow(probabilityBest, page.sure_enough)),
     );
   });
-  const extent = `comes first on (axis from ${(100 * lowest).toFixed(0)} to ${formatPercent(highest)})`;
+  const extent = `${head} (axis from ${format(lowest).replace(PERCENT, "")} to ${format(highest)})`;
   const heads = ["choice", extent, "is the best choice"].map((each) => el("th", { scope: "col" }, each));
   const caption = compared > ROWS ? `The best ${ROWS} of ${WHOLE.format(compared)} choices` : `All ${compared} choices`;
   return el(

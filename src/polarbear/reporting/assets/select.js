@@ -4,73 +4,114 @@ const NEGLIGIBLE = 0.05; // share of the weight at which a candidate may be unob
 const TAIL = 0.025; // probability on each side of the interval of a value
 const CONTENDERS = 3; // candidates that are named where it is too close to call
 const WORTH_NAMING = 0.01; // smallest probability of a candidate that is named there
+const MOST_PORTFOLIOS = 7500; // that are compared, as in Python for at most a thousand draws
 
-// Return the best of the compared portfolios, at most `most` of them; null if the risk attitude requires comparing all
-// portfolios and there are too many. Algorithms that were not observed at these budgets are left out; there are no candidates
-// if that holds for all.
-function select(posterior, { preference, risk, columns: wanted, machines: available }, most) {
+// Return the best choices, at most `most` of them: algorithms, or portfolios of one algorithm for each machine. Columns that
+// were not observed at these budgets are left out; there are no candidates if that holds for all. There are none either if
+// there are too many portfolios to compare, which are then `null`, or too many machines, which leave none.
+function select(posterior, query, most) {
+  const { preference: asked, risk, columns: wanted, machines } = query;
+  const preference = knownBudget(posterior, asked);
   const { weights, mass } = weightsOf(preference, posterior.grid);
-  const columns = wanted.filter((algorithm) => unobservedShare(posterior, weights, algorithm) <= NEGLIGIBLE);
-  const notObserved = wanted.filter((algorithm) => !columns.includes(algorithm));
-  if (!columns.length) return { candidates: [] };
-  const machines = posterior.copies ? available : Math.min(available, columns.length);
-  const valuation = valuationOf(posterior, weights, columns);
-  const mostCopies = posterior.copies ? machines : 1;
-  const exhaustive = canCompareAll(valuation, machines, mostCopies);
-  if (!exhaustive && risk.kind === "best") return null;
-  const portfolios = exhaustive
-    ? allPortfolios(columns.length, machines, mostCopies)
-    : searchPortfolios(valuation, machines, risk, mostCopies);
-  const neighbours = neighboursOf(posterior, preference, weights, columns);
-  const { scores, expected, probabilityBest, highest } = evaluateQuery(valuation, neighbours, portfolios, risk, most);
-  const order = scores.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);
-  const membersOf = (place) =>
-    portfolios[place].flatMap((count, member) => (count > 0 ? [{ algorithm: columns[member], count }] : []));
-  const values = new Float64Array(posterior.draws);
-  const candidates = order.slice(0, most).map((place) => {
-    portfolioValues(valuation, portfolios[place], values);
-    return {
-      members: membersOf(place),
-      score: scores[place],
-      expected: expected[place],
-      lower: quantile(values, TAIL),
-      upper: quantile(values, 1 - TAIL),
-      probabilityBest: probabilityBest[place],
-      regret: Math.max(highest - expected[place], 0), // rounding could make it negative
-    };
+  const isObserved = (column) =>
+    weights.reduce((sum, weight, time) => (wasObserved(posterior, time, [column]) ? sum : sum + weight), 0) <= NEGLIGIBLE;
+  const columns = wanted.filter(isObserved);
+  const byRivals = posterior.rates !== null && machines === 1;
+  const portfolios = listPortfolios(columns.length, machines, posterior.rates === null, risk);
+  if (!columns.length || !portfolios?.length) return { candidates: [], columns, portfolios };
+  const single = (byRivals ? rivalValues : ratingValues)(posterior, weights, columns);
+  const choices = evaluate(single, portfolios, risk, byRivals).map(({ portfolio, ...rest }) => {
+    const different = [...new Set(portfolio)];
+    const members = different.map((member) => ({
+      name: posterior.names[columns[member]],
+      algorithm: posterior.columns[columns[member]],
+      same: posterior.same[columns[member]],
+      count: portfolio.filter((each) => each === member).length,
+    }));
+    return { members, ...rest };
   });
-  const contenders = order
-    .toSorted((a, b) => probabilityBest[b] - probabilityBest[a])
+  const nameOf = ({ members }) => members.map(({ name }) => name).join(" + ");
+  choices.sort((a, b) => b.score - a.score || b.expected - a.expected || (nameOf(a) < nameOf(b) ? -1 : 1));
+  const contenders = choices
+    .toSorted((a, b) => b.probabilityBest - a.probabilityBest)
     .slice(0, CONTENDERS)
-    .filter((place) => probabilityBest[place] >= WORTH_NAMING)
-    .map((place) => ({ members: membersOf(place), probabilityBest: probabilityBest[place] }));
-  const bestSingle = () => {
-    const { scores: alone } = evaluateQuery(valuation, neighbours, allPortfolios(columns.length, 1), risk);
-    const algorithm = columns[argmax(alone)];
-    return { algorithm, winRate: posterior.portfolioWinRate(weights, candidates[0].members, algorithm) }; // null if unknown
+    .filter(({ probabilityBest }) => probabilityBest >= WORTH_NAMING);
+  const candidates = choices.slice(0, most).map((choice) => {
+    const values = choice.values();
+    return { ...choice, lower: quantile(values, TAIL), upper: quantile(values, 1 - TAIL) };
+  });
+  const singles = posterior.rates ? posterior.kept : wanted;
+  const [alone] = machines > 1 ? select(posterior, { ...query, columns: singles, machines: 1 }, 1).candidates : [];
+  const placeOf = ({ members: [{ algorithm }] }) => columns.indexOf(posterior.columns.indexOf(algorithm));
+  return {
+    candidates,
+    contenders,
+    alone: alone && { ...alone.members[0], expected: mean(single[placeOf(alone)]) },
+    // As in Python, portfolios of a fit are by default those of all algorithms.
+    among: wanted.length > singles.length ? null : wanted.flatMap((column) => [posterior.columns[column], ...posterior.same[column]]),
+    compared: choices.length,
+    columns: columns.map((column) => posterior.columns[column]),
+    weights,
+    mass,
+    byRivals,
+    byRating: posterior.rates === null && machines > 1, // the sum of ratings, which may be above one
+    stands: preference === asked ? null : preference.time,
+    notObserved: wanted.filter((column) => !columns.includes(column)).map((column) => posterior.columns[column]),
   };
-  const against = machines > 1 ? bestSingle() : null;
-  return { candidates, contenders, compared: portfolios.length, exhaustive, mass, notObserved, against, idle: available - machines };
 }
 
-// Return the valuations at the two grid times around a known budget; none if it is a grid time itself.
-function neighboursOf(posterior, { kind }, weights, columns) {
-  const times = Array.from(weights.keys()).filter((time) => weights[time] !== 0);
-  if (kind !== "at" || times.length === 1) return [];
-  return times.map((time) => valuationOf(posterior, weights.map((_, other) => Number(other === time)), columns));
+// Return the preference for a known budget. Without runs the nearest budget of the grid below it stands in; ratings are
+// interpolated instead.
+function knownBudget({ rates, grid }, preference) {
+  if (preference.kind !== "at" || !rates || grid.times.includes(preference.time)) return preference;
+  return { kind: "at", time: grid.times.findLast((time) => time < preference.time) };
 }
 
-// Evaluate portfolios. Between two grid times, probabilities of being best are limited to the highest one at these two: each
-// draw of a value there is an average, in which their errors partly cancel.
-function evaluateQuery(valuation, neighbours, portfolios, risk, top) {
-  const evaluated = evaluate(valuation, portfolios, risk, top);
-  if (!neighbours.length) return evaluated;
-  const most = Math.max(...neighbours.map((each) => evaluate(each, portfolios, { kind: "best" }).probabilityBest).flat());
-  const probabilityBest = evaluated.probabilityBest.map((each) => Math.min(each, most));
-  return { ...evaluated, probabilityBest, scores: risk.kind === "best" ? probabilityBest : evaluated.scores };
+// Return portfolios as lists of members, which may be copies; null if they are too many. The value of a portfolio is the sum of
+// its members' values, so that by most attitudes to risk no portfolio is better than copies of the best algorithm.
+function listPortfolios(algorithms, size, copies, risk) {
+  const all = [...Array(algorithms).keys()];
+  if (copies && risk.kind !== "quantile") return all.map((member) => Array(size).fill(member));
+  let number = 1;
+  for (let k = 0; k < size; k++) number *= (algorithms + (copies ? k : -k)) / (k + 1);
+  const extend = (from, left) =>
+    left === 0
+      ? [[]]
+      : from.flatMap((first, k) => extend(from.slice(copies ? k : k + 1), left - 1).map((rest) => [first, ...rest]));
+  return number > MOST_PORTFOLIOS ? null : extend(all, size);
 }
 
-// Return the share of the weight at times at which an algorithm was not observed.
-function unobservedShare(posterior, weights, algorithm) {
-  return weights.reduce((sum, weight, time) => (wasObserved(posterior, time, [algorithm]) ? sum : sum + weight), 0);
+// Return each portfolio with its score (higher is better), expected value, expected loss, probability of being the best and a
+// function that gives the draws of its value. `single` are the draws of the values of single algorithms.
+function evaluate(single, portfolios, risk, byRivals) {
+  const [{ length: draws }] = single;
+  const buffer = new Float64Array(draws);
+  const valuesOf = (portfolio) => {
+    buffer.fill(0);
+    for (const member of portfolio) for (let d = 0; d < draws; d++) buffer[d] += single[member][d];
+    return buffer;
+  };
+  const records = new Float64Array(draws).fill(-Infinity); // the highest value in each draw
+  const holders = Array.from({ length: draws }, () => []); // the portfolios that attain it
+  const found = portfolios.map((portfolio, place) => {
+    const values = valuesOf(portfolio);
+    let shortfall = 0;
+    for (let d = 0; d < draws; d++) {
+      if (values[d] > records[d]) {
+        records[d] = values[d];
+        holders[d].length = 0;
+      }
+      if (values[d] === records[d]) holders[d].push(place);
+      shortfall += Math.max(0.5 - values[d], 0);
+    }
+    return { portfolio, expected: mean(values), loss: shortfall / draws, probabilityBest: 0, values: () => valuesOf(portfolio) };
+  });
+  for (const places of holders) for (const place of places) found[place].probabilityBest += 1 / places.length / draws;
+  const highest = mean(records);
+  for (const each of found) {
+    if (!byRivals) each.loss = Math.max(highest - each.expected, 0); // rounding could make it negative
+    const scores = { best: each.probabilityBest, expected: each.expected, regret: -each.loss };
+    each.score = scores[risk.kind] ?? quantile(each.values(), risk.level);
+  }
+  return found;
 }

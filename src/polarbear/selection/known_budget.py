@@ -1,0 +1,31 @@
+"""A known budget between two times of the grid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polarbear.selection.preference import At
+from polarbear.selection.quadrature import require_within
+
+if TYPE_CHECKING:
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.preference import Preference
+
+
+def at_budget(posterior: Posterior, preference: Preference) -> tuple[Posterior, Preference]:
+    """Return a posterior whose grid has the known budget of a preference, and the preference on it.
+
+    Under `BayesianBootstrap` outcomes are taken exactly at the budget if the posterior has runs. A posterior from a file has
+    none, and the nearest grid budget below stands in. Other preferences, and ratings under the paper's priors, are
+    interpolated between grid times by their weights.
+    """
+    if not isinstance(preference, At) or posterior.beliefs is None or preference.time in posterior.grid.times:
+        return posterior, preference
+    require_within(posterior.grid, np.array([float(preference.time)]), "the budget")
+    exact = posterior.at(float(preference.time))
+    if exact is not None:
+        return exact, preference
+    below = posterior.grid.times[posterior.grid.times < preference.time][-1]
+    return posterior, At(float(below))
