@@ -193,8 +193,8 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
         if leads <= inside + _CLOSE:
             return f"{candidate} is the best choice at {when} with a probability of {sure}."
         start = (
-            f"{candidate} loses to its strongest rival less often at {when} than the others do to theirs, with a probability "
-            f"of {sure}"
+            f"{candidate} loses to its strongest rival less often at {when} than the others do to theirs, with a "
+            f"probability of {sure}"
         )
     own = posterior.names.index(candidate)
     strongest, curve = "", None

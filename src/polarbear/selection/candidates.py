@@ -60,6 +60,11 @@ class Candidate:
     same_as: tuple[str, ...] = ()
 
     @property
+    def sorting_key(self) -> tuple[float, float, str]:
+        """The order of candidates: by score, then by expected value, then by name."""
+        return -self.score, -self.expected, portfolio_name(self.members)
+
+    @property
     def name(self) -> str:
         """The members as text, such as "cma + 2 x de", or a single one with the algorithms that are the same."""
         single = len(self.members) == 1

@@ -16,7 +16,7 @@ from polarbear.defaults import TAILS
 from polarbear.posterior.posterior import Posterior
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.answers import SURE_ENOUGH
-from polarbear.selection.candidates import Candidate, merge_same, portfolio_name, posterior_and_candidates
+from polarbear.selection.candidates import Candidate, merge_same, posterior_and_candidates
 from polarbear.selection.criterion import FirstPlace, StrongestRival, default_criterion
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
@@ -226,34 +226,14 @@ def select(
         found = compare_portfolios(posterior, used, risk, columns, size=size, copies=copies)
         counts, values = found.counts, found.values
     half = value(np.full((1, len(posterior.grid.times[times])), 0.5)).item()
-    losses = criterion.losses(values, half)
-    best = probability_best(values)
-    scores = best if isinstance(risk, ProbabilityBest) else -losses.mean(axis=0)
-    if not isinstance(risk, ProbabilityBest | Regret):
-        scores = risk.score(values)
-    low, high = np.quantile(values, TAILS, axis=0)
-    means, regret = values.mean(axis=0), losses.mean(axis=0)
-    regret[regret < _ROUNDING * np.abs(means).max()] = 0.0  # or negative, by rounding only
-    labels = [portfolio_name(_members(names, each)) for each in counts]
-    order = np.array(sorted(range(len(counts)), key=lambda each: (-scores[each], -means[each], labels[each])))
+    members = [_members(names, each) for each in counts]
+    beats_all = (values > half).mean(axis=0) if isinstance(criterion, StrongestRival) and len(names) > 1 else None
+    unsorted = _candidates(members, values, criterion.losses(values, half), risk, beats_all, same)
+    order = sorted(range(len(unsorted)), key=lambda place: unsorted[place].sorting_key)
+    candidates = tuple(unsorted[place] for place in order)
     if size > 1:
         single = select(posterior, used, wanted_risk, among=singles).candidates[0].members[0]
-        win_rate = _win_rate(posterior, used, _members(names, counts[order[0]]), single)
-    beats_all = (values > half).mean(axis=0) if isinstance(criterion, StrongestRival) and len(names) > 1 else None
-    candidates = tuple(
-        Candidate(
-            members=_members(names, counts[index]),
-            score=float(scores[index]),
-            expected=float(means[index]),
-            lower=float(low[index]),
-            upper=float(high[index]),
-            probability_best=float(best[index]),
-            regret=float(regret[index]),
-            beats_all=None if beats_all is None else float(beats_all[index]),
-            same_as=tuple(other for name in _members(names, counts[index]) for other in same.get(name, ())),
-        )
-        for index in order.tolist()
-    )
+        win_rate = _win_rate(posterior, used, candidates[0].members, single)
     merged = {other for each in same.values() for other in each}
     left_out = tuple(name for name in wanted if name not in names and name not in merged)
     ranked = names if posterior.beliefs else observed_candidates(posterior, posterior.names, used, criterion)
@@ -280,6 +260,35 @@ def select(
     return Selection(
         candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out, str(risk), units
     )
+
+
+def _candidates(
+    members: list[tuple[str, ...]],
+    values: Array,
+    losses: Array,
+    risk: Risk,
+    beats_all: Array | None,
+    same: dict[str, tuple[str, ...]],
+) -> list[Candidate]:
+    """Return each candidate with its score, from its values and losses in each draw, (draw, candidate)."""
+    best, means, regret = probability_best(values), values.mean(axis=0), losses.mean(axis=0)
+    low, high = np.quantile(values, TAILS, axis=0)
+    scores = best if isinstance(risk, ProbabilityBest) else -regret if isinstance(risk, Regret) else risk.score(values)
+    regret = np.where(regret < _ROUNDING * np.abs(means).max(), 0.0, regret)  # or negative, by rounding only
+    return [
+        Candidate(
+            members=own,
+            score=float(scores[place]),
+            expected=float(means[place]),
+            lower=float(low[place]),
+            upper=float(high[place]),
+            probability_best=float(best[place]),
+            regret=float(regret[place]),
+            beats_all=None if beats_all is None else float(beats_all[place]),
+            same_as=tuple(other for name in own for other in same.get(name, ())),
+        )
+        for place, own in enumerate(members)
+    ]
 
 
 def _members(names: tuple[str, ...], counts: Indices) -> tuple[str, ...]:
