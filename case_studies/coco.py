@@ -1,7 +1,7 @@
 """Convert several COCO entries into one recording: `python -m case_studies.coco FOLDER`.
 
-FOLDER holds one unpacked entry of the COCO data archive for each algorithm. The recording is a data set for
-`polarbear.calibration.prediction`. The archive has no licence that allows copies, so the recording is not in the project.
+FOLDER holds one unpacked entry of the COCO data archive for each algorithm. The recording has the form of
+`case_studies/data/ma_bbob_d30.npz`. The archive has no licence that allows copies, so the recording is not in the project.
 """
 
 from __future__ import annotations

@@ -1,48 +1,41 @@
-"""Record the eight algorithms on GP-BBOB by evaluations: `python -m case_studies.gp_bbob.record`.
+"""Record the race on GP-BBOB by the wall clock: `python -m case_studies.gp_bbob.record RACE`.
 
-All algorithms run on all instances: the first round of a race with one large batch. The file is a data set for
-`polarbear.calibration.prediction`, of the same form as the MA-BBOB recordings.
+The command runs a live race, or continues it, and stores its runs as they were compared.
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+from case_studies.gp_bbob.recorded import FILE, Recording
+from case_studies.gp_bbob.settings import RECORDED, race_live
 
-import polarbear as pb
-from case_studies.optimisers import matrix_variants, require_optimisers
-from polarbear.problems.gp_bbob import GpBbob
-
-FILE = Path(__file__).parents[1] / "data" / "gp_bbob_d40.npz"
-DIMENSION, INSTANCES, EVALUATIONS, TIMES = 40, 100, 4000, 60
-_SECONDS = 60  # the limit on one run: repelling restarts may hang inside modcma
+if TYPE_CHECKING:
+    import polarbear as pb
 
 
-def record(file: Path = FILE, *, instances: int = INSTANCES, evaluations: int = EVALUATIONS, workers: int = 2) -> None:
-    """Run all algorithms on every instance, and write the best values so far."""
-    require_optimisers()
-    budgets = np.unique(np.geomspace(DIMENSION, evaluations, TIMES).round())
-    race = pb.Race(
-        matrix_variants(), GpBbob(DIMENSION), pb.Grid(budgets, "log"), batch=pb.FixedBatch(instances), seed=0, draws=100
-    )
-    with race, pb.LocalExecutor(workers=workers) as executor:
-        race.run(executor, max_instances=instances, time_limit=_SECONDS)
-        runs = race.state.observations.runs
-    failed = [f"{name} on {instance}: {run.status}" for (name, instance), run in runs.items() if run.status != "done"]
-    if failed:
-        raise RuntimeError(
-            f"expected every run to reach {evaluations} evaluations, got {', '.join(failed)}; record again"
-        )
-    names = list(matrix_variants())
-    values = [[runs[name, number].trajectory.at(budgets) for name in names] for number in range(instances)]
-    np.savez_compressed(
-        file,
-        values=np.swapaxes(values, 1, 2),
-        evaluations=budgets.astype(np.int64),
-        algorithms=np.array(names),
-    )
+def store(result: pb.RaceResult, file: Path = FILE) -> None:
+    """Write the runs of a race. Every run must have reached its end."""
+    if failed := [run.trajectory for run in result.runs if run.status != "done"]:
+        end = result.state.settings.grid.times[-1]
+        raise RuntimeError(f"expected every run to reach {end:g} seconds, got {failed}; record again")
+    Recording.of(result).save(file)
+
+
+def main() -> None:
+    """Record, and print what the race found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("race", type=Path, metavar="RACE", help="the race file, which a later call continues")
+    parser.add_argument("--out", type=Path, default=FILE, help="the recording to write")
+    parser.add_argument("--workers", type=int, default=2, help="the number of simultaneous runs")
+    parser.add_argument("--max-seconds", type=float, help="the seconds after which the race pauses")
+    options = parser.parse_args()
+    result = race_live(options.race, RECORDED, workers=options.workers, max_seconds=options.max_seconds)
+    print(result)
+    store(result, options.out)
 
 
 if __name__ == "__main__":
-    record()
+    main()
