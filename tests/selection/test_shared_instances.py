@@ -39,7 +39,7 @@ def test_below_half_they_are_refused(criterion):
     what = pb.TopK(2) if criterion == pb.TopK(2) else pb.FirstPlace()  # the first place is the top one
     message = re.escape(
         f"expected candidates that share at least half of the instances, for {what}, got 9 shared of 20; c ran on 9: "
-        "leave it out, or compare by StrongestRival()"
+        "leave it out, or choose a single algorithm by StrongestRival()"
     )
     with pytest.raises(ValueError, match=f"^{message}$"):
         pb.select(fit(values_with(9)), criterion=criterion, among=NAMES)

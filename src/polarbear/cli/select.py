@@ -101,8 +101,10 @@ def select(
         counts |= {"remarks": [each.sentence for each in source.remarks]}
         terminal.print_json(selection_as_data(selection) | counts | overview_data | group_data)
         return
-    terminal.print_result(selection.sentence + "\n")
-    _print_candidates(selection)
+    terminal.print_result(selection.sentence)
+    if len(selection.candidates) > 1:
+        terminal.print_result("")
+        _print_candidates(selection)
     if overview is not None:
         terminal.print_result(f"\n{overview}")
         if sentence := unobserved_sentence(posterior, among=overview.names):

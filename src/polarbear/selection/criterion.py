@@ -279,7 +279,8 @@ def require_shared_instances(posterior: Posterior, columns: Indices, times: Indi
         sparse = posterior.names[int(columns[counts.argmin()])]
         raise ValueError(
             f"expected candidates that share at least half of the instances, for {what}, got {shared[worst]} shared of "
-            f"{any_two[worst]}; {sparse} ran on {counts.min()}: leave it out, or compare by StrongestRival()"
+            f"{any_two[worst]}; {sparse} ran on {counts.min()}: leave it out, or choose a "
+            "single algorithm by StrongestRival()"
         )
 
 

@@ -144,7 +144,8 @@ class DecisionMap:
 def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> DecisionMap:
     """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
 
-    The leader is the choice of `select` at this budget. A candidate does not lead where it was not observed.
+    The leader is the choice of `select` at each budget of the grid. Stretches end half-way between two grid budgets with
+    different answers, so that `select` may differ near their ends. A candidate does not lead where it was not observed.
 
     Parameters
     ----------

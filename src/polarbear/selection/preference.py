@@ -48,6 +48,10 @@ class At:
 
     time: float
 
+    def __post_init__(self) -> None:
+        if isinstance(self.time, bool | str) or not np.isreal(self.time):
+            raise ValueError(f"expected a number as the budget of At, got {self.time!r}; write At(100)")
+
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
         time = np.array([float(self.time)])

@@ -133,6 +133,8 @@ class Selection:
         return f"Selection({self.sentence})"
 
     def __str__(self) -> str:
+        if len(self.candidates) == 1:
+            return self.sentence
         heads, rows = self.shown_table(SHOWN)
         lines = [self.sentence, "", *as_lines(heads, rows)]
         if len(self.candidates) > SHOWN:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _OFTEN = 0.05  # share of first places from which a dropped algorithm is named
 _FEWEST = 3  # instances on which it comes first
+_FEW = 8  # instances; below this number, a pair's belief depends on its prior as much as on its data
 _NAMED = 3  # dropped algorithms that are named; the others are counted
 
 
@@ -31,6 +32,14 @@ def order_remarks(posterior: Posterior, decisions: Sequence[Decision], cycles: S
             f"{join_names(each)} beat each other in a circle at every budget, so no data drop one of them.",
         )
         for each in cycles
+    ]
+    remarks += [
+        Remark(
+            "provisional",
+            f"{each.name} is dropped because of {each.by}, but only {with_noun(number, 'instance')} compare the two.",
+        )
+        for each in decisions
+        if (number := _compared(posterior, each)) < _FEW
     ]
     clauses = [clause for each in decisions if (clause := _first_places(posterior, each.name))]
     if clauses:
@@ -65,3 +74,12 @@ def _came_first(ranks: Ranks, algorithm: int) -> tuple[Array, Array]:
     differ = (ranks > 0).any(axis=2)
     first: Array = np.where(compared & differ, first_shares(ranks)[..., algorithm], 0.0).sum(axis=0)
     return first / np.maximum(compared.sum(axis=0), 1), first
+
+
+def _compared(posterior: Posterior, decision: Decision) -> int:
+    """Return the largest number of instances that compare the two algorithms of an elimination at one budget."""
+    if posterior.beliefs is None:
+        return posterior.instances
+    ranks = posterior.beliefs.sample.rankings.ranks
+    both = [ranks[..., posterior.names.index(name)] != ABSENT for name in (decision.name, decision.by)]
+    return int(np.logical_and(*both).sum(axis=0).max())
