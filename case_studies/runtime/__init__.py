@@ -1,4 +1,4 @@
-"""Execution times of inference: the paper's two figures, with the default methods."""
+"""Execution times of inference: the paper's Figure 1, by its methods (`paper`) or the default ones (`quick`)."""
 
 from case_studies.runtime.study import reproduce
 
