@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from polarbear.defaults import is_sentinel
 from polarbear.importers import Block, Reason, read_runs
 from polarbear.observe import Trajectory
 
@@ -284,7 +285,10 @@ def test_a_duplicate_column_of_parquet_is_refused(tmp_path):
 @settings(max_examples=50, deadline=None)
 @given(
     events=st.lists(
-        st.tuples(st.integers(0, 10**6), st.floats(allow_nan=False, allow_infinity=False)),
+        st.tuples(
+            st.integers(0, 10**6),
+            st.floats(allow_nan=False, allow_infinity=False).filter(lambda value: not is_sentinel(value)),
+        ),
         min_size=1,
         max_size=30,
         unique_by=lambda e: e[0],

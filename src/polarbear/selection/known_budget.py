@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.selection.preference import At, Between
+from polarbear.selection.preference import At
 from polarbear.selection.quadrature import require_within
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ def at_budget(posterior: Posterior, preference: Preference) -> tuple[Posterior, 
     none, and the nearest grid budget below stands in. Other preferences, and ratings under the paper's priors, are
     interpolated between grid times by their weights.
     """
-    if isinstance(preference, Between) and preference.start == preference.stop:
-        preference = At(preference.start)
     if not isinstance(preference, At) or posterior.beliefs is None or preference.time in posterior.grid.times:
         return posterior, preference
     require_within(posterior.grid, np.array([float(preference.time)]), "the budget")
