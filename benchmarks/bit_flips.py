@@ -46,7 +46,7 @@ def make_race(path: Path) -> None:
     ]
     settings: dict[str, Any] = {"draws": 1000, "resolution": "crossing", "batch": pb.FixedBatch(8)}
     with pb.Race(names, None, pb.log_grid(1, 40, 6), path=path, **settings) as race:
-        race.run(pb.ReplayExecutor(runs), progress="none")
+        race.drive(pb.ReplayExecutor(runs), progress="none")
 
 
 def read(path: Path) -> tuple[object, ...]:

@@ -62,7 +62,7 @@ def make_files(folder: Path) -> None:
         for column, name in enumerate(NAMES)
     ]
     with pb.Race(NAMES, None, grid, path=folder / "my.race") as race:
-        result = race.run(pb.ReplayExecutor(runs), max_instances=INSTANCES, progress="none")
+        result = race.drive(pb.ReplayExecutor(runs), max_instances=INSTANCES, progress="none")
     result.posterior.save(folder / "my.posterior")
     with (folder / "runs.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
@@ -76,14 +76,14 @@ def make_files(folder: Path) -> None:
 def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
     print(f"{'CPU time':44s}{'seconds':>9s}{'scipy':>7s}{'ratio':>7s}")
     for words in (
-        ["status", "my.race"],
+        ["show", "my.race"],
         ["select", "my.posterior", "--at", "500"],
         ["select", "my.race", "--at", "500"],
         ["select", "runs.csv", "--at", "500"],
-        ["export", "my.race", "summary"],
+        ["export", "my.race", "answer"],
         ["report", "my.race", "-o", "my.html"],
         ["report", "runs.csv", "-o", "runs.html"],
-        ["analyse", "runs.csv"],
+        ["show", "runs.csv"],
     ):
         show(words, folder, repeats)
     for source in ("my.race", "runs.csv"):
@@ -106,12 +106,12 @@ def show(words: Sequence[str], folder: Path, repeats: int, *, limit: float = flo
 
 
 def cpu_seconds(command: Sequence[str], folder: Path) -> float:
-    """Return the CPU time of a command and its children; exit code 2 (unfinished) is no error."""
+    """Return the CPU time of a command and its children."""
     environment = {name: value for name, value in os.environ.items() if name not in _UNSET}
     before = os.times()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     after = os.times()
-    if done.returncode not in (0, 2):
+    if done.returncode:
         raise SystemExit(f"{' '.join(command)}: {done.stderr}")
     return after.children_user - before.children_user + after.children_system - before.children_system
 

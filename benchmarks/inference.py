@@ -13,7 +13,7 @@ the largest memory of the process.
 
 Under the Bayesian bootstrap a fit infers nothing: "use" is the time until all pairs are compared, the Pareto set is known,
 and the best of its members at each time. The rows "pairs" bound it: 7 algorithms 0.3 s, 30 algorithms 4 s, 200,000 instances
-20 s and 1 GB; 200 algorithms 60 s and 500 MB, together with reading and printing (`polarbear analyse`). The Bayesian
+20 s and 1 GB; 200 algorithms 60 s and 500 MB, together with reading and printing (`polarbear show`). The Bayesian
 bootstrap has no counterpart in PyMC. Its peer is the Dirichlet prior with the Plackett-Luce likelihood, which answers the
 same questions about each time.
 """

@@ -65,7 +65,7 @@ def overhead(runs: int, workers: int) -> None:
             path=path,
         )
         began = time.perf_counter()
-        result = race.run(executor, max_instances=runs // len(names), progress="none")
+        result = race.drive(executor, max_instances=runs // len(names), progress="none")
         seconds = time.perf_counter() - began
     running = sum(run.seconds for run in result.runs) / workers
     rest = (seconds - fit.seconds - running) / len(result.runs)
@@ -100,14 +100,14 @@ def paper_scale() -> None:
     fit = Timed(fitting.fit)
     with patch.object(loop, "fit", fit):
         began = time.perf_counter()
-        result = race.run(executor, max_instances=1656, progress="none")
+        result = race.drive(executor, max_instances=1656, progress="none")
         seconds = time.perf_counter() - began
     print(
         f"{len(names)} algorithms, {len(times)} times, {result.instances} instances, {len(result.rounds)} rounds "
         f"({result.stopped}): inference {fit.seconds:.1f} s, {fit.seconds / fit.calls:.2f} s per round; "
         f"race {seconds:.1f} s in total"
     )
-    print(f"  Pareto set {', '.join(result.pareto_set)}; {result.saved_share:.0%} of the evaluations saved")
+    print(f"  Pareto set {', '.join(result.kept)}; {result.saved_share:.0%} of the evaluations saved")
 
 
 def main() -> None:

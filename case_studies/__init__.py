@@ -1,4 +1,4 @@
-"""The paper's case studies, by one command each: `python -m case_studies ma-bbob`, or `polarbear reproduce ma-bbob`.
+"""The paper's case studies, by one command each: `python -m case_studies ma-bbob`, or `python -m case_studies ma-bbob`.
 
 They use PolarBear through its public names, as any user would. Each study writes a folder with its figures, `results.json`
 and `index.html`, a page that compares our numbers with the paper's.

@@ -13,7 +13,7 @@ STUDIES = {"synthetic": "synthetic", "ma-bbob": "ma_bbob", "gp-bbob": "gp_bbob",
 def reproduce(study: str, *, scale: str, folder: Path, workers: int) -> Path:
     """Reproduce one study, and return the path of its page."""
     module = import_module(f"case_studies.{STUDIES[study]}")
-    command = f"polarbear reproduce {study} --scale {scale}"
+    command = f"python -m case_studies {study} --scale {scale}"
     page: Path = module.reproduce(folder, scale=scale, workers=workers).write(command)
     return page
 

@@ -88,7 +88,7 @@ class Page:
         from polarbear.plots.style import save
 
         for ending in ("png", "pdf"):
-            save(figure, self.folder / f"{name}.{ending}")
+            save(figure, self.folder / f"{name}.{ending}", force=True)
         self.figures.append(FigureFile(f"{name}.png", caption))
 
     def write(self, command: str) -> Path:

@@ -29,7 +29,7 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 
-def race_recorded_runs() -> pb.RaceResult:
+def race_recorded_runs() -> pb.Result:
     """Race six step-size rules of CMA-ES and random search on recorded runs of 160 instances."""
     with np.load(RECORDED) as recorded:
         names, times, values = recorded["algorithms"].tolist(), recorded["evaluations"] * 1.0, recorded["values"]

@@ -39,20 +39,20 @@ In the middle of the sixth round `kill -9` ends the process without warning.
 
 ```console
 $ polarbear race --progress lines  # kill -9 after round 5
-$ polarbear status my.race
+$ polarbear show my.race
 ```
 
-Exit code 2 means that not every pair is decided, and that the race can continue from a valid state.
+The stored rounds are a valid result, and the race can continue from there.
 
 ## Continue
 
 ```console
-$ polarbear resume my.race
+$ polarbear race my.race
 $ polarbear select my.race --at 50
 ```
 
 No run was repeated, and the result is the one that the race would have had without the kill. It stopped since further
-instances, up to the limit of 400 that `race.toml` sets, are unlikely to eliminate another algorithm.
+instances, up to the limit of 400 that `race.toml` sets, are unlikely to drop another algorithm.
 
 ## Add an algorithm
 
@@ -65,7 +65,7 @@ arguments = {step = 0.1}
 ```
 
 ```console
-$ polarbear add my.race
+$ polarbear race my.race --add new
 ```
 
 ## What to deploy
@@ -88,7 +88,7 @@ $ polarbear select my.race --at 5000
 ## Share the result
 
 ```console
-$ polarbear status my.race
+$ polarbear show my.race --details
 $ polarbear plot my.race --format svg
 $ polarbear report my.race
 $ polarbear export my.race selection --at 50 --format tex

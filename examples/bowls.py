@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polarbear.race.outcome import RaceOutcome
+
 
 @dataclass(frozen=True)
 class Bowl:
@@ -63,12 +65,12 @@ def climb(step: float) -> Callable[..., Any]:
     return climber
 
 
-def race_bowls() -> tuple[pb.RaceResult, pb.FeatureTable]:
+def race_bowls() -> tuple[RaceOutcome, pb.FeatureTable]:
     """Race three algorithms on 64 bowls; return the result and the features of the bowls."""
     algorithms = {"random": random_search, "small steps": climb(0.2), "large steps": climb(1.0)}
     race = pb.Race(algorithms, make_bowl, pb.log_grid(10, 300, 12), seed=1)
-    result = race.run(max_instances=64, progress="none")
-    return result, pb.features_of(result, make_bowl)
+    race.run(max_instances=64, progress="none")
+    return race.outcome, pb.features_of(race.outcome, make_bowl)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def main() -> None:
         result = race.run(pb.LocalExecutor(workers=2), max_instances=400)
         page = pb.report(race, path.with_suffix(".html"), title="Six optimisers")
 
-    print(f"\n{result.summary()}")
+    print(f"\n{result}")
     print("\nThree preferences")
     queries: list[tuple[str, pb.Preference, pb.Risk, int]] = [
         ("exactly 50 evaluations", pb.At(50), pb.ProbabilityBest(), 1),
@@ -28,7 +28,7 @@ def main() -> None:
         ("never be bad, on two machines", pb.Custom(lambda curves: curves.min(axis=-1)), pb.Expected(), 2),
     ]
     for text, preference, risk, machines in queries:
-        selection = pb.select(result.posterior, preference, risk, among=result.pareto_set, portfolio=machines)
+        selection = pb.select(result.posterior, preference, risk, among=result.kept, portfolio=machines)
         print(f"- {text}: {selection.sentence}")
     print(f"\nThe race is stored in {path}; an interactive report is in {page}")
 

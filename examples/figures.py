@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bowls import race_bowls
 
 import polarbear as pb
 
+if TYPE_CHECKING:
+    from polarbear.race.outcome import RaceOutcome
+
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
 
 
-def race_recorded(instances: int) -> pb.RaceResult:
+def race_recorded(instances: int) -> RaceOutcome:
     """Race on the recorded runs, and stop at this number of instances."""
     with np.load(RECORDED) as recorded:
         names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
@@ -25,13 +29,14 @@ def race_recorded(instances: int) -> pb.RaceResult:
         for column, name in enumerate(names)
     ]
     race = pb.Race(names, None, pb.log_grid(100, 60_000, 30), confidence=0.95, seed=1, draws=2000)
-    return race.run(pb.ReplayExecutor(runs), max_instances=instances, progress="none")
+    race.run(pb.ReplayExecutor(runs), max_instances=instances, progress="none")
+    return race.outcome
 
 
 def main(folder: Path = ROOT / "docs" / "images" / "figures") -> None:
     """Race, draw the figures, and print their paths."""
     result = race_recorded(96)
-    posterior, inside = result.posterior, result.pareto_set
+    posterior, inside = result.posterior, result.kept
     figures = {
         "ratings": pb.plots.ratings(posterior, unit="evaluations"),
         "decision-map": pb.plots.decision_map(posterior, among=inside, unit="evaluations"),

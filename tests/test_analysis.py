@@ -76,7 +76,7 @@ class TestReplay:
     def test_it_computes_what_racing_would_have_saved(self):
         runs = recorded_runs(200)
         replayed = replay(runs, pb.log_grid(30, 100, 4), confidence=0.85, prior=pb.RandomWalk())
-        assert replayed.result.pareto_set == ("good",)
+        assert replayed.result.kept == ("good",)
         assert (replayed.instances, replayed.left_out, replayed.recorded) == (200, 0, 40_000)
         assert replayed.spent == sum(replayed.result.cost.values()) < replayed.recorded
         assert replayed.saved_share == 1 - replayed.spent / replayed.recorded
@@ -108,11 +108,11 @@ class TestReplay:
         ]
         options = {"prior": pb.RandomWalk(), "confidence": 0.99, "batch": pb.FixedBatch(4)}
         with pb.Race(["good", "bad"], None, pb.log_grid(30, 100, 4), path=tmp_path / "r.race", **options) as race:
-            race.run(pb.ReplayExecutor(runs), max_instances=4, progress="none")
+            race.drive(pb.ReplayExecutor(runs), max_instances=4, progress="none")
             assert race.state.observations.choices.rankings.clusters.codes.tolist() == [0, 1, 2, 0]
         with pb.Race.open(tmp_path / "r.race", algorithms=["good", "bad"]) as race:
             assert race.state.clusters.codes.tolist() == [0, 1, 2, 0]
-            race.run(pb.ReplayExecutor(runs), max_instances=8, progress="none")
+            race.drive(pb.ReplayExecutor(runs), max_instances=8, progress="none")
             assert race.state.clusters.codes.tolist() == [0, 1, 2, 0, 1, 2, 0, 1]
 
     def test_without_complete_instances_there_is_no_race(self):

@@ -116,7 +116,7 @@ def _race(path: Path, cluster: Cluster, victim: int) -> str:
             pb.dask_executor(cluster.client, patience=20.0) as executor,
         ):
             killer.start()
-            race.run(executor, max_instances=12, progress="none")
+            race.drive(executor, max_instances=12, progress="none")
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     finally:

@@ -36,7 +36,7 @@ def damaged_race_files(folder: Path) -> Counts:
 
     def read(path: Path) -> Any:
         with pb.Race.open(path) as race:
-            assert race.result.rounds
+            assert race.outcome.rounds
         return content(path)
 
     return _damage(intact, folder / "damaged.race", read, expected, random.Random(1))

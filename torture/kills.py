@@ -146,7 +146,7 @@ def _continue(path: Path, expected: Any) -> str:
         reported = [tuple(line.split()) for line in notes.read_text().splitlines()] if notes.exists() else []
         executor = InlineExecutor()
         with open_or_start(path) as race:
-            race.run(executor, max_instances=12, progress="none")
+            race.drive(executor, max_instances=12, progress="none")
         made = {(job.algorithm, job.instance) for job in executor.jobs}
         problems = [
             *(f"lost the run of {name} on {number}" for name, number in reported if (name, int(number)) not in stored),

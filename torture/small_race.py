@@ -89,7 +89,7 @@ def open_or_start(path: Path, algorithms: Mapping[str, Any] = ALGORITHMS) -> pb.
 def run_race(path: Path, executor: Executor, algorithms: Mapping[str, Any] = ALGORITHMS) -> None:
     """Run the race of a file to its end."""
     with open_or_start(path, algorithms) as race:
-        race.run(executor, max_instances=INSTANCES, progress="none")
+        race.drive(executor, max_instances=INSTANCES, progress="none")
 
 
 def content(path: Path) -> tuple[list[Any], dict[Any, Any]]:

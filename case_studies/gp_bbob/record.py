@@ -13,10 +13,10 @@ from case_studies.gp_bbob.recorded import FILE, Recording
 from case_studies.gp_bbob.settings import RECORDED, race_live
 
 if TYPE_CHECKING:
-    import polarbear as pb
+    from polarbear.race.outcome import RaceOutcome
 
 
-def store(result: pb.RaceResult, file: Path = FILE) -> None:
+def store(result: RaceOutcome, file: Path = FILE) -> None:
     """Write the runs of a race. Every run must have reached its end."""
     if failed := [run.trajectory for run in result.runs if run.status != "done"]:
         end = result.state.settings.grid.times[-1]

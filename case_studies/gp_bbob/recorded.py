@@ -13,6 +13,8 @@ import polarbear as pb
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polarbear.race.outcome import RaceOutcome
+
     Array = NDArray[np.float64]
 
 FILE = Path(__file__).parents[1] / "data" / "gp_bbob.npz"
@@ -43,7 +45,7 @@ class Recording:
     processor_shares: Array
 
     @classmethod
-    def of(cls, result: pb.RaceResult) -> Recording:
+    def of(cls, result: RaceOutcome) -> Recording:
         """Return the runs of a live race that reached its last time."""
         times, names = result.state.settings.grid.times, result.state.names
         runs = np.full((result.instances, len(names)), np.nan)

@@ -9,9 +9,10 @@ from case_studies.gp_bbob.settings import METHOD
 
 if TYPE_CHECKING:
     from case_studies.gp_bbob.recorded import Recording
+    from polarbear.race.outcome import RaceOutcome
 
 
-def replay(recorded: Recording) -> tuple[pb.RaceResult, str]:
+def replay(recorded: Recording) -> tuple[RaceOutcome, str]:
     """Race on the recorded runs; return the result, and a sentence on how the replay ended.
 
     An algorithm that the recorded race dropped has no later runs. If the replay still needs them, because of another
@@ -19,14 +20,14 @@ def replay(recorded: Recording) -> tuple[pb.RaceResult, str]:
     """
     race = pb.Race(recorded.names, None, recorded.grid, **METHOD)
     try:
-        result = race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none")
+        result = race.drive(pb.ReplayExecutor(recorded.trajectories()), progress="none")
     except ValueError:
-        result = race.result
+        result = race.outcome
         runs = dict(zip(recorded.names, recorded.ran.sum(axis=0).tolist(), strict=True))
-        fewest = min(runs[name] for name in result.pareto_set)
+        fewest = min(runs[name] for name in result.kept)
         if fewest == len(recorded.values):
             raise  # for another reason than a run that was not recorded
-        lacking = ", ".join(name for name in result.pareto_set if runs[name] == fewest)
+        lacking = ", ".join(name for name in result.kept if runs[name] == fewest)
         return result, (
             f"The replay ends after {result.instances} instances: it needs further runs of {lacking}, which the recorded "
             f"race had dropped after {fewest}."

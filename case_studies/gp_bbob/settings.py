@@ -12,6 +12,8 @@ from polarbear.problems.gp_bbob import GpBbob
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from polarbear.race.outcome import RaceOutcome
+
 METHOD: dict[str, Any] = {
     "clock": "seconds",
     "prior": pb.BSpline(),
@@ -44,7 +46,7 @@ PAPER = Scale(30.0, 30)
 RECORDED = Scale(15.0, 30)
 
 
-def race_live(path: Path, scale: Scale, *, workers: int, dimension: int | None = None, **limits: Any) -> pb.RaceResult:
+def race_live(path: Path, scale: Scale, *, workers: int, dimension: int | None = None, **limits: Any) -> RaceOutcome:
     """Race until every pair is decided or a limit of `Race.run` is reached; a race file is continued.
 
     The number of variables is drawn for each instance, as in the paper, unless `dimension` sets it.
@@ -57,4 +59,4 @@ def race_live(path: Path, scale: Scale, *, workers: int, dimension: int | None =
         race = pb.Race(algorithms, instances, scale.grid, path=path, **METHOD)
     with race, pb.LocalExecutor(workers=workers) as executor:
         # Repelling restarts may hang inside modcma, where only the supervisor can end them.
-        return race.run(executor, time_limit=scale.seconds + 30, **limits)
+        return race.drive(executor, time_limit=scale.seconds + 30, **limits)

@@ -21,6 +21,8 @@ from polarbear.wording import percent
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from polarbear.race.outcome import RaceOutcome
+
 _INTRODUCTION = (
     "Seven matrix adaptation rules of modular CMA-ES and random search on GP-BBOB, spatially varying mixtures of BBOB "
     "functions with about 240 variables and unknown optima. They are compared by seconds on the wall clock, by the paper's "
@@ -60,9 +62,9 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
     return page
 
 
-def compare(page: Page, result: pb.RaceResult, recorded: Recording, end: str) -> None:
+def compare(page: Page, result: RaceOutcome, recorded: Recording, end: str) -> None:
     """Compare the numbers of the paper's third case study; `end` is a sentence on how the race ended."""
-    page.compare("anytime Pareto set", "NONE, SEP", ", ".join(result.pareto_set), end)
+    page.compare("anytime Pareto set", "NONE, SEP", ", ".join(result.kept), end)
     page.compare("rounds, instances", "14, 528", f"{len(result.rounds)}, {result.instances}", end)
     page.compare(
         "times",
@@ -78,17 +80,17 @@ def compare(page: Page, result: pb.RaceResult, recorded: Recording, end: str) ->
         if name == "NAT":
             remark += " Also slow by evaluations: with CSA, behind random search on a sphere."
         page.compare(f"{name} eliminated", f"round {round_}", ours, remark)
-    leaders = str(pb.decision_map(result.posterior, among=result.pareto_set)).splitlines()
+    leaders = str(pb.decision_map(result.posterior, among=result.kept)).splitlines()
     page.compare(
         "leaders", "SEP below 10 s, then NONE", "; ".join(re.sub(" {2,}", ": ", each) for each in leaders), "By rating."
     )
-    choice = pb.select(result.posterior, pb.Uniform(), among=result.pareto_set)
+    choice = pb.select(result.posterior, pb.Uniform(), among=result.kept)
     page.compare(
         "choice, uniform preference", "NONE, narrowly ahead of SEP", str(choice.recommendation), choice.sentence
     )
     _compare_clocks(page, recorded)
     page.results |= {
-        "pareto_set": result.pareto_set,
+        "pareto_set": result.kept,
         "eliminations": [vars(each) for each in result.eliminations],
         "rounds": len(result.rounds),
         "instances": result.instances,
@@ -97,7 +99,7 @@ def compare(page: Page, result: pb.RaceResult, recorded: Recording, end: str) ->
     }
 
 
-def undecided_sentence(result: pb.RaceResult, name: str) -> str:
+def undecided_sentence(result: RaceOutcome, name: str) -> str:
     """Return where a candidate is not decided yet against the others, pair by pair."""
     texts = []
     for pair, times in result.undecided().items():
@@ -132,25 +134,25 @@ def _compare_clocks(page: Page, recorded: Recording) -> None:
     }
 
 
-def default_answers(choices: pb.Choices, result: pb.RaceResult) -> Table:
+def default_answers(choices: pb.Choices, result: RaceOutcome) -> Table:
     """Return what the default method concludes from the runs of the race, beside the method of the paper."""
     posterior = pb.fit(choices, prior=pb.BayesianBootstrap())
     inside = tuple(pb.pareto_set(posterior, confidence=_CONFIDENCE))
     dropped = pb.dominated(posterior, confidence=_CONFIDENCE)
     rows = [
-        ("anytime Pareto set", ", ".join(result.pareto_set), ", ".join(inside)),
+        ("anytime Pareto set", ", ".join(result.kept), ", ".join(inside)),
         ("dropped, with the probability", _listed(result.eliminations), _listed(dropped)),
         *(
             (
                 f"best at {seconds:.3g} s, with its probability",
-                _leader(result.posterior, result.pareto_set, position),
+                _leader(result.posterior, result.kept, position),
                 _leader(posterior, inside, position),
             )
             for position, seconds in _shown(posterior.grid)
         ),
         (
             "choice, uniform preference",
-            pb.select(result.posterior, pb.Uniform(), among=result.pareto_set).sentence,
+            pb.select(result.posterior, pb.Uniform(), among=result.kept).sentence,
             pb.select(posterior, pb.Uniform(), among=inside).sentence,
         ),
     ]
@@ -182,7 +184,7 @@ def _leader(posterior: pb.Posterior, among: tuple[str, ...], position: int) -> s
     return f"{name} ({leaders.probability_best[position, leaders.names.index(name)]:.2f})"
 
 
-def _compare_with_nuts(choices: pb.Choices, result: pb.RaceResult) -> Table:
+def _compare_with_nuts(choices: pb.Choices, result: RaceOutcome) -> Table:
     """Compare nested Laplace, which the race used, with NUTS, the paper's sampler, if JAX is installed."""
     settings = result.state.settings
     rows, means = [], {}
@@ -213,10 +215,10 @@ def _compare_with_nuts(choices: pb.Choices, result: pb.RaceResult) -> Table:
     )
 
 
-def _draw(page: Page, result: pb.RaceResult) -> None:
+def _draw(page: Page, result: RaceOutcome) -> None:
     page.add_figure(plots.rounds(result), "rounds", "The rating posterior after the rounds that decided something.")
     page.add_figure(plots.evolution(result), "evolution", "The probability that each algorithm is dominated, by round.")
-    inside = result.pareto_set
+    inside = result.kept
     page.add_figure(
         plots.ratings(result.posterior, among=inside, unit="seconds"),
         "posterior",

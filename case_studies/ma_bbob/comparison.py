@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from case_studies.ma_bbob.recorded import Recording
     from case_studies.page import Page
+    from polarbear.race.outcome import RaceOutcome
 
     Array = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ _ELIMINATED = {"RS": "round 1, 8 instances", "LPXNES": "round 3, 24 instances", 
 _NEAR = 0.1  # the mean describes an instance whose AOCC is this close to it
 
 
-def compare(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
+def compare(page: Page, result: RaceOutcome, recorded: Recording) -> None:
     """Compare all numbers of the paper's second case study."""
     _decisions(page, result)
     _leaders(page, result, recorded)
@@ -35,12 +36,12 @@ def compare(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
     _cost(page, result)
 
 
-def _decisions(page: Page, result: pb.RaceResult) -> None:
-    same = frozenset(result.pareto_set) == PARETO_SET
+def _decisions(page: Page, result: RaceOutcome) -> None:
+    same = frozenset(result.kept) == PARETO_SET
     page.compare(
         "anytime Pareto set",
         "CSA, TPA, MXNES, XNES",
-        ", ".join(result.pareto_set),
+        ", ".join(result.kept),
         "The same." if same else "Not the same; see the eliminations below.",
     )
     eliminations = {each.name: each for each in result.eliminations}
@@ -61,7 +62,7 @@ def _decisions(page: Page, result: pb.RaceResult) -> None:
     )
 
 
-def _leaders(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
+def _leaders(page: Page, result: RaceOutcome, recorded: Recording) -> None:
     posterior, times = result.posterior, recorded.evaluations
     for what, paper, best in (
         ("leaders by rating", "MXNES below 1,000, then CSA, then XNES", pb.decision_map(posterior).best),
@@ -91,7 +92,7 @@ def _leaders(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
     )
 
 
-def _tpa(page: Page, result: pb.RaceResult) -> None:
+def _tpa(page: Page, result: RaceOutcome) -> None:
     posterior = result.posterior
     times, confidence = posterior.grid.times, result.state.settings.confidence
     beats = pb.dominance(posterior)[:, posterior.names.index("CSA"), posterior.names.index("TPA")]
@@ -109,8 +110,8 @@ def _tpa(page: Page, result: pb.RaceResult) -> None:
     page.results["csa_beats_tpa"] = {"evaluations": times, "probability": beats}
 
 
-def _choices(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
-    posterior, inside = result.posterior, result.pareto_set
+def _choices(page: Page, result: RaceOutcome, recorded: Recording) -> None:
+    posterior, inside = result.posterior, result.kept
     by_aocc = compare_with_aocc(recorded.trajectories(), posterior, among=inside)
     best = sorted(by_aocc.means.items(), key=lambda each: -each[1])[:4]
     page.compare(
@@ -167,7 +168,7 @@ def _eaf_differences(page: Page, recorded: Recording) -> None:
         )
 
 
-def _cost(page: Page, result: pb.RaceResult) -> None:
+def _cost(page: Page, result: RaceOutcome) -> None:
     spent = sum(result.cost.values())
     resolved = result.stopped == "resolved"
     share = result.rounds[-1].resolved_share
@@ -195,7 +196,7 @@ def _cost(page: Page, result: pb.RaceResult) -> None:
         "With pointwise elimination, no algorithm runs beyond its last undecided time.",
     )
     page.results |= {
-        "pareto_set": result.pareto_set,
+        "pareto_set": result.kept,
         "eliminations": [vars(each) for each in result.eliminations],
         "rounds": len(result.rounds),
         "instances": result.instances,

@@ -12,6 +12,8 @@ from polarbear.problems.ma_bbob import MaBbob
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from polarbear.race.outcome import RaceOutcome
+
 
 def race_live(
     path: Path,
@@ -21,7 +23,7 @@ def race_live(
     dimension: int = DIMENSION,
     max_instances: int | None = None,
     **changes: Any,
-) -> pb.RaceResult:
+) -> RaceOutcome:
     """Race until every pair is decided.
 
     Parameters
@@ -46,4 +48,4 @@ def race_live(
     else:
         race = pb.Race(algorithms, instances, grid, path=path, **{**paper_settings(), **changes})
     with race, pb.LocalExecutor(workers=workers) as executor:
-        return race.run(executor, max_instances=max_instances)
+        return race.drive(executor, max_instances=max_instances)

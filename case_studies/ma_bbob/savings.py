@@ -90,11 +90,11 @@ def race_variant(variant: str, order: int) -> VariantRace:
         shuffled = rng.permutation(count) if order else np.arange(count)
     settings = {**paper_settings(), **(VARIANTS | FURTHER | LONG)[variant]}
     race = pb.Race(recorded.names, None, recorded.coarse_grid(TIMES), **settings)
-    result = race.run(pb.ReplayExecutor(recorded.trajectories(shuffled.tolist())), progress="none")
+    result = race.drive(pb.ReplayExecutor(recorded.trajectories(shuffled.tolist())), progress="none")
     return VariantRace(
         variant,
         order,
-        result.pareto_set,
+        result.kept,
         result.stopped,
         result.instances,
         sum(result.cost.values()),

@@ -17,6 +17,8 @@ from polarbear import plots
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from polarbear.race.outcome import RaceOutcome
+
 _INTRODUCTION = (
     "Six step-size rules of modular CMA-ES and random search on affine combinations of BBOB functions in 30 dimensions, "
     "raced with an independent Dirichlet prior, pointwise elimination and strict resolution, at 200 times. "
@@ -52,17 +54,17 @@ def _add_replay(page: Page) -> Page:
     """Race on the recorded runs, and return the page with the result."""
     recorded = Recording.load()
     race = pb.Race(recorded.names, None, recorded.grid, **paper_settings())
-    _add_race(page, race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none"), recorded)
+    _add_race(page, race.drive(pb.ReplayExecutor(recorded.trajectories()), progress="none"), recorded)
     return page
 
 
-def _add_race(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
+def _add_race(page: Page, result: RaceOutcome, recorded: Recording) -> None:
     compare(page, result, recorded)
     _draw(page, result, recorded)
 
 
-def _draw(page: Page, result: pb.RaceResult, recorded: Recording) -> None:
-    posterior, inside = result.posterior, result.pareto_set
+def _draw(page: Page, result: RaceOutcome, recorded: Recording) -> None:
+    posterior, inside = result.posterior, result.kept
     shown = ", ".join(inside)
     page.add_figure(
         ecdf_figure(recorded),

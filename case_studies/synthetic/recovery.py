@@ -62,7 +62,7 @@ def recover(seed: int) -> Recovery:
     """Draw a ground truth, race on it, and compare the result with the truth."""
     truth = GroundTruth.draw(seed, algorithms=ALGORITHMS, times=TIMES)
     result = race_truth(truth, pb.GaussianProcess(lengthscale=pb.InverseGamma(5.0, 2.0)), seed=seed)
-    inside = set(result.pareto_set)
+    inside = set(result.kept)
     clearly = inside.intersection(truth.clearly_dominated(ROPE))
     return Recovery(
         seed=seed,

@@ -53,8 +53,8 @@ def _add_examples(page: Page) -> Page:
 def _add_example(page: Page, number: int, example: Example) -> None:
     truth = example.truth
     result = race_truth(truth, example.prior)
-    missed = [name for name in truth.pareto_set if name not in result.pareto_set]
-    near = [name for name in result.pareto_set if name not in truth.pareto_set]
+    missed = [name for name in truth.pareto_set if name not in result.kept]
+    near = [name for name in result.kept if name not in truth.pareto_set]
     if missed:
         verdict = f"{', '.join(missed)} was eliminated wrongly."
     elif near:
@@ -64,7 +64,7 @@ def _add_example(page: Page, number: int, example: Example) -> None:
     page.compare(
         example.title,
         f"truth {example.paper['truth']}; found {example.paper['found']}",
-        f"truth {', '.join(truth.pareto_set)}; found {', '.join(result.pareto_set)}",
+        f"truth {', '.join(truth.pareto_set)}; found {', '.join(result.kept)}",
         verdict,
     )
     page.compare(
@@ -89,7 +89,7 @@ def _add_example(page: Page, number: int, example: Example) -> None:
     page.add_figure(
         plots.ratings(result.posterior, truth=truth.ratings),
         f"posterior_{number}",
-        f"{example.title}: the final posterior, with the truth dotted. Pareto set {', '.join(result.pareto_set)}.",
+        f"{example.title}: the final posterior, with the truth dotted. Pareto set {', '.join(result.kept)}.",
     )
     page.add_figure(
         plots.values(result.posterior, pb.Uniform()),
@@ -101,7 +101,7 @@ def _add_example(page: Page, number: int, example: Example) -> None:
     page.results[f"example_{number}"] = {
         "seed": example.seed,
         "true_pareto_set": truth.pareto_set,
-        "pareto_set": result.pareto_set,
+        "pareto_set": result.kept,
         "rounds": len(result.rounds),
         "instances": result.instances,
         "stopped": result.stopped,

@@ -18,13 +18,16 @@ PAGES = {
     "observing": ("Runs and rankings", ["observe", "importers"]),
     "believing": ("Priors, fit and posterior", ["models", "inference"]),
     "relating": ("Posterior, relations and model checks", ["posterior", "checks", "calibration", "baselines"]),
-    "racing": ("The race", ["driver", "race", "versions", "storage"]),
+    "racing": (
+        "The race and its result",
+        ["running", "result", "opening", "findings", "driver", "race", "versions", "storage"],
+    ),
     "designing": ("Automated design", ["designing", "irace"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
-    "selecting": ("Selection and summary", ["selection", "verdict"]),
+    "selecting": ("Selection", ["selection"]),
     "measuring": ("How much better", ["magnitude"]),
     "explaining": ("Features and policies", ["features"]),
-    "showing": ("Figures, report, exports", ["plots", "reporting", "analysis", "exports"]),
+    "showing": ("Figures, report, exports", ["plots", "reporting", "exports"]),
 }
 
 ALSO = ("polarbear.baselines",)  # rooms that users import themselves

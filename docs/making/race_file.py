@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import polarbear as pb
-from polarbear.storage.schema import APPLICATION_ID, FORMAT
+from polarbear.output_file import APPLICATION_ID
+from polarbear.storage.schema import FORMAT
 
 
 def page() -> str:

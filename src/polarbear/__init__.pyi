@@ -9,7 +9,6 @@ from .designing.loop import design
 from .designing.parameter_space import ParameterSpace
 from .designing.state import DesignState
 from .driver.dispatch import RaceError
-from .driver.race import Race
 from .execution import Limits, LocalExecutor, ReplayExecutor, dask_executor
 from .features.explanation import Explanation, explain
 from .features.gap_closed import GapClosed, gap_closed
@@ -18,6 +17,7 @@ from .features.policy import Policy, load_policy
 from .features.policy_fit import policy
 from .features.reading import read_features
 from .features.table import FeatureTable
+from .findings import Finding
 from .importers import Imported, read_runs, split_runs
 from .inference.fitting import fit
 from .inference.group_fitting import GroupPosterior, fit_groups
@@ -58,6 +58,7 @@ from .observe import (
     log_grid,
     rank_values,
 )
+from .opening import analyse, load
 from .posterior.all_relations import Relations, relations
 from .posterior.diagnostics import Diagnostics
 from .posterior.e_values import evidence
@@ -74,11 +75,12 @@ from .posterior.relations import (
 )
 from .race.batching import AdaptiveBatch, FixedBatch
 from .race.jobs import Job, Run
-from .race.result import RaceResult
 from .race.rounds import Eliminated, Round
 from .race.settings import Settings
 from .race.version_comparison import VersionComparison
 from .reporting import report
+from .result import Result
+from .running import Race
 from .selection import (
     At,
     Between,
@@ -109,7 +111,6 @@ from .selection import (
     worst_case_regret,
 )
 from .storage import DamagedRaceFile, RaceFile, RaceFileInUse
-from .verdict import Remark, Standing, Summary, summarise
 from .version import __version__
 from .versions import compare
 
@@ -138,6 +139,7 @@ __all__ = [
     "Explanation",
     "FeatureTable",
     "Final",
+    "Finding",
     "FirstPlace",
     "Fitness",
     "FixedBatch",
@@ -173,14 +175,13 @@ __all__ = [
     "RaceError",
     "RaceFile",
     "RaceFileInUse",
-    "RaceResult",
     "RandomWalk",
     "Ranking",
     "Rankings",
     "Regret",
     "Relations",
-    "Remark",
     "ReplayExecutor",
+    "Result",
     "Risk",
     "Round",
     "Run",
@@ -190,9 +191,7 @@ __all__ = [
     "SparseGaussianProcess",
     "SpeedUp",
     "StanModel",
-    "Standing",
     "StrongestRival",
-    "Summary",
     "TopK",
     "Trajectory",
     "Uniform",
@@ -200,6 +199,7 @@ __all__ = [
     "Weighted",
     "WinRateAgainst",
     "__version__",
+    "analyse",
     "anytime_dominance",
     "as_grid",
     "ask_tell",
@@ -227,6 +227,7 @@ __all__ = [
     "instances_won",
     "leave_one_out",
     "linear_grid",
+    "load",
     "load_anytime_configuration",
     "load_policy",
     "log_grid",
@@ -251,7 +252,6 @@ __all__ = [
     "select",
     "speed_up",
     "split_runs",
-    "summarise",
     "to_pymc",
     "to_stan",
     "virtual_portfolio",

@@ -16,12 +16,13 @@ import numpy as np
 
 from polarbear.observe import Grid, linear_grid, log_grid
 from polarbear.observe.grid import whole_numbers
+from polarbear.wording import join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from polarbear.observe import Trajectory
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
 _SPARSE = 1 / 3  # share of the median number of instances
@@ -42,7 +43,7 @@ class Replay:
         Number of instances that could be raced, and of those left out because some algorithm did not run long enough.
     """
 
-    result: RaceResult
+    result: RaceOutcome
     recorded: float
     spent: float
     instances: int
@@ -52,6 +53,20 @@ class Replay:
     def saved_share(self) -> float:
         """The share of the recorded cost that the race saved."""
         return 1 - self.spent / self.recorded
+
+    @property
+    def sentence(self) -> str:
+        """What the race would have kept and saved."""
+        result = self.result
+        clock = result.state.settings.clock
+        left_out = (
+            f" {with_noun(self.left_out, 'instance')} without a full run of each are left out." if self.left_out else ""
+        )
+        return (
+            f"As a race: {join_names(result.kept)} would be kept after {result.instances:,} of {self.instances:,} "
+            f"instances and {round_off(self.spent)} of {round_off(self.recorded)} {clock}, {percent(self.saved_share)} "
+            f"saved. {result.why_stopped}{left_out}"
+        )
 
 
 def suggest_grid(
@@ -184,7 +199,7 @@ def replay(
     random.Random(seed).shuffle(complete)  # files are sorted by problem, but a round must be a random sample
     recorded = [_add_label(run, cluster_kind, cluster_unit) for each in complete for run in each]
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
-    result = race.run(ReplayExecutor(recorded), progress="none")
+    result = race.drive(ReplayExecutor(recorded), progress="none")
     full = sum(min(run.until, stop) for run in recorded)
     return Replay(result, full, sum(result.cost.values()), len(complete), left_out)
 

@@ -85,8 +85,8 @@ def command(text: str) -> str:
 
     Examples
     --------
-    >>> print(command("polarbear resume my.race --only 'my ES'"))
-    \texttt{polarbear resume my.race -{}-only \textquotesingle{}my ES\textquotesingle{}}
+    >>> print(command("polarbear race my.race --only 'my ES'"))
+    \texttt{polarbear race my.race -{}-only \textquotesingle{}my ES\textquotesingle{}}
     """
     letters = escape(text).replace("--", "-{}-").replace("'", r"\textquotesingle{}")
     return rf"\texttt{{{letters}}}"

@@ -18,14 +18,39 @@ _SHOWN = 20  # names that a message lists
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun, which " on" or " of" may follow.
+    """Return the plural of a noun, which " on", " of" or " per" may follow.
 
     Examples
     --------
-    >>> plural("data set"), plural("run on this instance")
-    ('data sets', 'runs on this instance')
+    >>> plural("data set"), plural("run on this instance"), plural("category"), plural("class")
+    ('data sets', 'runs on this instance', 'categories', 'classes')
     """
-    return re.sub(r"(?=$| on | of )", "s", noun, count=1)
+    head, rest = _divide(noun)
+    if re.search(r"\w[b-df-hj-np-tv-z]y$", head):
+        return f"{head[:-1]}ies{rest}"
+    ending = "es" if re.search(r"\w\w([sxz]|[cs]h)$", head) else "s"
+    return head + ending + rest
+
+
+def singular(nouns: str) -> str:
+    """Return the singular of a noun in the plural; abbreviations such as "ms" stay.
+
+    Examples
+    --------
+    >>> singular("evaluations per dimension"), singular("queries"), singular("batches"), singular("ms")
+    ('evaluation per dimension', 'query', 'batch', 'ms')
+    """
+    head, rest = _divide(nouns)
+    for ending, one in ((r"ies$", "y"), (r"(?<=ss|ch|sh|\wx)es$", ""), (r"(?<=\w{3})s$", "")):
+        if re.search(ending, head):
+            return re.sub(ending, one, head) + rest
+    return nouns
+
+
+def _divide(noun: str) -> tuple[str, str]:
+    """Return a noun without and with what follows it."""
+    head = re.split(r" (?:on|of|per) ", noun, maxsplit=1)[0]
+    return head, noun[len(head) :]
 
 
 def with_noun(number: int, noun: str) -> str:
@@ -129,7 +154,7 @@ def with_unit(value: float, unit: str) -> str:
     ('1 evaluation', '93.5 seconds', '2,500')
     """
     number = format_number(value)
-    return f"{number} {unit.removesuffix('s') if number == '1' else unit}".rstrip()
+    return f"{number} {singular(unit) if number == '1' else unit}".rstrip()
 
 
 def round_off(number: float) -> str:

@@ -128,8 +128,8 @@ def test_a_race_by_hypervolume_finds_the_better_algorithm():
         maximise=True,
         seed=1,
     )
-    result = race.run(pb.LocalExecutor(workers=1), max_instances=40, progress="none")
-    assert result.pareto_set == ("diagonal",)
+    result = race.drive(pb.LocalExecutor(workers=1), max_instances=40, progress="none")
+    assert result.kept == ("diagonal",)
 
 
 class TestRunOnce:

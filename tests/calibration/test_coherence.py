@@ -50,7 +50,7 @@ def race(values):
         for column, name in enumerate(names)
     ]
     settings = {"resolution": "crossing", "confidence": CONFIDENCE, "batch": pb.AdaptiveBatch(8, 128), "draws": 1000}
-    return pb.Race(names, None, GRID, **settings).run(pb.ReplayExecutor(runs), progress="none")
+    return pb.Race(names, None, GRID, **settings).drive(pb.ReplayExecutor(runs), progress="none")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_no_recommendation_contradicts_an_elimination(truth, races):
     counts = Counter()
     for replicate in range(races):
         result = race(values_of(truth, replicate))
-        posterior, kept = result.posterior, set(result.pareto_set)
+        posterior, kept = result.posterior, set(result.kept)
         threat = elimination_probabilities(posterior, elimination="pointwise")
         index = posterior.names.index
         counts["instances"] += result.instances

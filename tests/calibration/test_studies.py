@@ -51,6 +51,15 @@ def test_a_truncated_outcome_is_computed_again(tmp_path):
     assert len(path.read_text().splitlines()) == 3
 
 
+def test_an_outcome_that_cannot_be_stored_names_the_file(tmp_path):
+    lines = "import resource; from tests.calibration.test_studies import *; "
+    lines += "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+    lines += f"run_study(power, [Cell(2)], replicates=3, path=Path({str(tmp_path / 'outcomes.jsonl')!r}))"
+    arguments = [sys.executable, "-c", lines]
+    study = subprocess.run(arguments, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert f"could not write {tmp_path / 'outcomes.jsonl'}: it is larger than this process may write" in study.stderr
+
+
 @pytest.mark.parametrize("text", [b"something else\n", b"no end of line", b"\xff\n", b"\n\n", b"{}\n", b"[1]\n"])
 def test_a_file_of_another_kind_is_rejected_and_unchanged(tmp_path, text):
     path = tmp_path / "notes.txt"

@@ -81,7 +81,7 @@ def test_the_replay_makes_the_decisions_of_the_recorded_race(recorded, replayed)
         name: count for name, count in runs.items() if count < 152
     }
     assert [each.round for each in result.eliminations] == [1, 3, 4, 15]
-    assert (set(result.pareto_set), len(result.rounds)) == ({"SEP", "NONE", "CHO", "RS"}, 16)
+    assert (set(result.kept), len(result.rounds)) == ({"SEP", "NONE", "CHO", "RS"}, 16)
     assert end == "The recording ends after 152 instances, before every pair is decided."
     # Random search is ahead of the others, or not yet surely behind, at the first time only.
     assert study.undecided_sentence(result, "RS") == "Undecided against SEP at 0.1 s; CHO at 0.1 s; NONE at 0.1 s."
@@ -94,7 +94,7 @@ def test_a_replay_that_needs_runs_that_were_not_recorded_ends_with_a_remark(reco
     sep, nat = (recorded.names.index(name) for name in ("SEP", "NAT"))
     values[:8, :, nat] = values[:8, :, sep] * (1 + ahead)
     result, end = replay(replace(recorded, values=values))
-    assert "NAT" in result.pareto_set
+    assert "NAT" in result.kept
     assert result.instances == 8
     assert end == (
         "The replay ends after 8 instances: it needs further runs of NAT, which the recorded race had dropped after 8."
@@ -165,14 +165,14 @@ def test_a_live_race_is_compared_with_the_paper(tmp_path, short_race):
     result, jobs = short_race()
     assert (result.instances, result.failures, len(jobs)) == (8, (), 64)
     again, jobs = short_race()
-    assert again.pareto_set == result.pareto_set
+    assert again.kept == result.kept
     assert not jobs  # nothing is run again
     page = Page(tmp_path, "short", "")
     study.compare(page, result, Recording.of(result), "It ended.")
     ours = {each.quantity: each.ours for each in page.comparisons}
-    assert ours["anytime Pareto set"] == ", ".join(result.pareto_set)
+    assert ours["anytime Pareto set"] == ", ".join(result.kept)
     assert ours["processor time of a run, as a share of its wall-clock time"] == "median 75 %, least 75 %"
-    kept = [name for name in ("NAT", "RS", "MAT", "COV", "CMSA", "CHO") if name in result.pareto_set]
+    kept = [name for name in ("NAT", "RS", "MAT", "COV", "CMSA", "CHO") if name in result.kept]
     assert list(ours.values()).count("not eliminated") == len(kept)
 
 

@@ -95,7 +95,7 @@ live.step_size_variants = lambda: {name: all_variants()[name] for name in ("CSA"
 if __name__ == "__main__":
     result = live.race_live(path, pb.log_grid(100, 300, 4), workers=1, dimension=3, max_instances=12)
     eliminations = [(each.name, each.instances) for each in result.eliminations]
-    print(eliminations, result.pareto_set, result.cost, result.failures)
+    print(eliminations, result.kept, result.cost, result.failures)
 """
 
 

@@ -20,11 +20,11 @@ def recorded():
 @pytest.fixture(scope="module")
 def result(recorded):
     race = pb.Race(recorded.names, None, recorded.coarse_grid(25), **paper_settings())
-    return race.run(pb.ReplayExecutor(recorded.trajectories()), progress="none")
+    return race.drive(pb.ReplayExecutor(recorded.trajectories()), progress="none")
 
 
 def test_the_papers_pareto_set_and_order_of_eliminations(result):
-    assert frozenset(result.pareto_set) == PARETO_SET
+    assert frozenset(result.kept) == PARETO_SET
     assert [each.name for each in result.eliminations] == ["RS", "LPXNES", "MSR"]
     assert result.eliminations[0].instances == 8
     assert result.stopped == "instances ran out"
@@ -49,13 +49,13 @@ def test_tpa_beats_csa_only_at_early_budgets(result):
 def test_csa_is_chosen_under_both_preferences_and_every_risk(result):
     for preference in (pb.Uniform(), pb.LogUniform()):
         for risk in (pb.ProbabilityBest(), pb.Expected(), pb.Quantile(0.05)):
-            assert pb.select(result.posterior, preference, risk, among=result.pareto_set).recommendation == "CSA"
+            assert pb.select(result.posterior, preference, risk, among=result.kept).recommendation == "CSA"
 
 
 @pytest.mark.calibration
 def test_crossing_resolution_needs_fewer_instances_for_the_same_set(result):
     crossing = savings.race_variant("crossing instead of strict", order=0)
-    assert frozenset(crossing.pareto_set) == PARETO_SET
+    assert frozenset(crossing.kept) == PARETO_SET
     assert crossing.stopped == "resolved"
     assert crossing.instances < result.instances
     assert crossing.until_membership <= crossing.evaluations < sum(result.cost.values())

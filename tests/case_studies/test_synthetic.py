@@ -42,7 +42,7 @@ def test_the_crossing_example_is_recovered_from_few_instances():
     example = EXAMPLES[0]
     result = race_truth(example.truth, example.prior)
     assert result.stopped == "resolved"
-    assert result.pareto_set == example.truth.pareto_set == ("A", "B")
+    assert result.kept == example.truth.pareto_set == ("A", "B")
     assert {each.by for each in result.eliminations} == {"A"}
     assert result.eliminations[-1].name == "C"  # which comes close to A
 

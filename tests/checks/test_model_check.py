@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 import polarbear as pb
+from polarbear.answer.doubts import find_model_doubts
 from polarbear.calibration.simulator import Simulator
 from polarbear.checks.leave_one_out import restrict_to
+from polarbear.findings import Code, ShowPair, UseBootstrap
 from polarbear.observe.rankings import ABSENT, UNRANKED
-from polarbear.verdict import Advice
-from polarbear.verdict.model_remarks import model_remarks
 
 RECORDED = Path(__file__).parents[2] / "case_studies" / "data" / "ma_bbob_d30.npz"
 
@@ -51,19 +51,16 @@ def test_real_runs_confirm_every_elimination(recorded_check, posterior):
     check, eliminations = recorded_check, pb.dominated(posterior, confidence=0.95)
     assert {each.name for each in eliminations} == {"RS", "LPXNES", "MSR"}
     assert min(each.own for each in check.check_eliminations(eliminations)) > 0.95
-    (remark,) = remarks_on(check, eliminations)
-    assert remark.text.startswith("Rankings contradict the model (Plackett-Luce): MSR beat XNES on ")
-    assert (
-        " A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at 13,676 the fitted "
-        "win rate of CSA over "
-    ) in remark.text
-    assert remark.text.endswith("; leaving out TPA changes win rates too.")
-    assert remark.command == "pb.fit(choices, prior=pb.BayesianBootstrap())"
-    assert remarks_on(check) == [remark]
+    found = doubts_on(check, eliminations)
+    assert [each.code for each in found] == [Code.MODEL_MISFIT, Code.MODEL_INFLUENCE]
+    misfit, influence = found
+    assert (misfit.subject, misfit.remedy) == (("MSR", "XNES"), UseBootstrap())
+    assert (influence.subject, influence.numbers["first"], influence.numbers["others"]) == (("MSR",), "CSA", ["TPA"])
+    assert doubts_on(check) == found
 
 
-def remarks_on(check, eliminations=()):
-    return model_remarks(check, check.check_eliminations(eliminations), Advice())
+def doubts_on(check, eliminations=()):
+    return find_model_doubts(check, eliminations, is_race=False)
 
 
 def test_win_rates_of_real_runs_depend_on_third_algorithms(recorded_check):
@@ -72,7 +69,8 @@ def test_win_rates_of_real_runs_depend_on_third_algorithms(recorded_check):
     worst = check.influences[0]
     assert worst.without - worst.rate == pytest.approx(0.084, abs=0.01)
     assert worst.errors > 6
-    assert worst.sentence in remarks_on(check)[0].text
+    (found,) = (each for each in doubts_on(check) if each.code is Code.MODEL_INFLUENCE)
+    assert found.numbers["without"] == worst.without
 
 
 def test_of_two_algorithms_none_is_left_out():
@@ -80,7 +78,7 @@ def test_of_two_algorithms_none_is_left_out():
     check = pb.model_check(pb.fit(pair, prior=pb.Dirichlet(), draws=200), pair)
     assert check.left_out == {}
     assert check.influences == ()
-    assert remarks_on(check) == []
+    assert doubts_on(check) == []
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
@@ -93,7 +91,7 @@ def test_rankings_that_follow_the_model_do_not_contradict_it(autocorrelation):
         check = pb.model_check(pb.fit(choices, prior=pb.RandomWalk(), draws=200), choices)
         assert check.misfits == ()
         assert check.influences == ()
-        assert remarks_on(check) == []
+        assert doubts_on(check) == []
     np.testing.assert_allclose(check.observed + check.observed.transpose(0, 2, 1) + np.eye(3), 1)
 
 
@@ -113,20 +111,17 @@ def test_a_cycle_is_found(cycle_check):
     check = cycle_check
     assert {(each.name, each.other) for each in check.misfits} == {("A", "B"), ("A", "C"), ("B", "C")}
     assert check.own[0, 0, 1] == pytest.approx(stats.beta.sf(0.5, 80.5, 40.5))
-    assert "; 2 more pairs contradict it." in remarks_on(check)[0].text
+    assert doubts_on(check)[0].numbers["more"] == 2
 
 
 def test_an_elimination_that_the_pair_contradicts_is_named(cycle_check):
     check = cycle_check
     (pair_check,) = check.check_eliminations([pb.Dominated("A", "B", 0.99)])
     assert pair_check.contradicted
-    remark = remarks_on(check, [pb.Dominated("A", "B", 0.99)])[0]
-    assert remark.status == "do not rely on it"
-    assert remark.text == (
-        "The outcomes of these two alone contradict an elimination: B beats A, 99 % sure under the posterior, but below 1 % "
-        "sure at 1 from the outcomes of these two alone."
-    )
-    assert remark.command == "pb.plots.pair(posterior, 'B', 'A')"
+    found = doubts_on(check, [pb.Dominated("A", "B", 0.99)])[0]
+    assert (found.code, found.severity, found.subject) == (Code.DROP_CONTRADICTED, "unreliable", ("A", "B"))
+    assert found.numbers == {"probability": 0.99, "own": pair_check.own, "budget": 1.0}
+    assert found.remedy == ShowPair("B", "A")
 
 
 def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
@@ -135,11 +130,8 @@ def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
     (pair_check,) = even.check_eliminations([pb.Dominated("A", "B", 0.99)])
     assert not pair_check.contradicted
     assert pair_check.unsupported
-    remark = remarks_on(even, [pb.Dominated("A", "B", 0.99)])[0]
-    assert remark.status == "provisional"
-    assert remark.text.startswith(
-        "The model supports an elimination, the outcomes of these two alone do not: B beats A, 99 % sure"
-    )
+    found = doubts_on(even, [pb.Dominated("A", "B", 0.99)])[0]
+    assert (found.code, found.severity, found.remedy) == (Code.DROP_UNSUPPORTED, "tentative", UseBootstrap())
 
 
 def test_a_pair_is_checked_at_times_at_which_it_was_compared():
@@ -215,7 +207,7 @@ def test_beliefs_about_pairs_have_no_model_to_contradict(cycle):
         np.testing.assert_array_equal(check.own, pb.dominance(posterior))
         decisions = pb.dominated(posterior, confidence=0.9)
         assert all(each.own >= 0.9 for each in check.check_eliminations(decisions))
-        assert remarks_on(check, decisions) == []
+        assert doubts_on(check, decisions) == []
 
 
 def test_a_copy_disturbs_the_model_but_no_belief_about_a_pair():

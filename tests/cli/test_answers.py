@@ -13,8 +13,8 @@ from tests.cli.conftest import RACE
 
 def test_select_agrees_with_the_library(polarbear, finished):
     with pb.Race.open(finished) as race:
-        result = race.result
-        expected = pb.select(result.posterior, pb.At(20), pb.Quantile(0.1), among=result.pareto_set)
+        result = race.outcome
+        expected = pb.select(result.posterior, pb.At(20), pb.Quantile(0.1), among=result.kept)
     outcome = polarbear("select", finished, "--at", 20, "--risk", "quantile", "--quantile", 0.1, "--json", "--map")
     assert outcome.code == 0
     assert outcome.data["choice"] == [expected.recommendation]
@@ -76,9 +76,9 @@ def test_budgets_from_a_file(polarbear, saved, tmp_path):
     for text in ("ten", ""):
         (tmp_path / "budgets").write_text(text)
         outcome = polarbear("select", saved, "--samples", tmp_path / "budgets")
-        assert (outcome.code, "expected numbers in" in outcome.err) == (1, True)
+        assert (outcome.code, "expected numbers in" in outcome.err) == (3, True)
     outcome = polarbear("select", saved, "--samples", tmp_path / "nothing")
-    assert (outcome.code, outcome.err) == (1, f"polarbear: {tmp_path / 'nothing'}: No such file or directory\n")
+    assert (outcome.code, outcome.err) == (3, f"polarbear: {tmp_path / 'nothing'}: No such file or directory\n")
 
 
 def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
@@ -108,7 +108,7 @@ def test_a_saved_posterior_answers_too(polarbear, finished, tmp_path):
 )
 def test_wrong_options_of_select_are_reported(polarbear, saved, options, message):
     outcome = polarbear("select", saved, *options)
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert message in outcome.err
 
 
@@ -132,29 +132,28 @@ def test_draws_for_arviz(polarbear, finished, tmp_path):
     path = tmp_path / "draws.nc"
     assert polarbear("export", finished, "posterior", "-o", path).code == 0
     with xr.open_datatree(path, engine="h5netcdf") as tree, pb.Race.open(finished) as race:
-        np.testing.assert_array_equal(tree["posterior"]["ratings"][0], race.result.posterior.ratings)
+        np.testing.assert_array_equal(tree["posterior"]["ratings"][0], race.outcome.posterior.ratings)
 
 
-def test_decisions_as_json(polarbear, finished, tmp_path):
-    outcome = polarbear("export", finished, "decisions")
-    data = json.loads(outcome.out)
-    assert data["finished"]
-    assert len(data["history"]) == data["rounds"]
-    assert data["settings"]["confidence"] == 0.9
+def test_the_course_of_a_race_as_json(polarbear, finished):
+    race = json.loads(polarbear("export", finished, "answer", "--format", "json").out)["race"]
+    assert race["finished"]
+    with pb.Race.open(finished) as opened:
+        assert len(race["rounds"]) == len(opened.outcome.rounds)
+    assert race["settings"]["confidence"] == 0.9
 
 
-def test_the_summary_is_the_same_in_every_form(polarbear, finished, saved):
-    data = json.loads(polarbear("export", finished, "summary", "--format", "json").out)
-    markdown = polarbear("export", finished, "summary").out
-    tex = polarbear("export", finished, "summary", "--format", "tex").out
-    for each in data["standings"]:
-        if each["group"] != "leads somewhere":
-            assert f"- **{each['name']}**: {each['reason']}" in markdown
-        assert rf"\item {each['name']}: " in tex
-    for each in data["remarks"]:
-        assert each["text"] in markdown
-    assert f"**Status: {data['status']}." in markdown
-    assert polarbear("export", saved, "summary").out.startswith("## Which algorithm at which budget (")
+def test_the_answer_is_the_same_in_every_form(polarbear, finished, saved):
+    data = json.loads(polarbear("export", finished, "answer", "--format", "json").out)
+    assert {**data, "aocc": None} == polarbear("show", finished, "--json").data
+    markdown = polarbear("export", finished, "answer").out
+    tex = polarbear("export", finished, "answer", "--format", "tex").out
+    names = {name for each in data["ranges"] for name in each["names"]} | set(data["dropped"])
+    assert names
+    for name in names:
+        assert name in markdown
+        assert name in tex
+    assert "Best algorithm by budget" in polarbear("export", saved, "answer").out
 
 
 def test_tables_for_papers(polarbear, saved, tmp_path):
@@ -174,26 +173,32 @@ def test_the_configuration_comes_out_as_it_went_in(polarbear, finished):
     [
         (["runs", "-o", "x.xls"], "expected csv or parquet for runs, got 'xls'"),
         (["posterior", "--format", "nc"], "expected a file for the binary format nc, got none"),
-        (["decisions", "-o", "x.csv"], "expected json for decisions, got 'csv'"),
+        (["answer", "-o", "x.csv"], "expected md or tex or json for answer, got 'csv'"),
     ],
 )
 def test_wrong_formats_are_reported(polarbear, finished, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     outcome = polarbear("export", finished, *arguments)
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert message in outcome.err
 
 
 def test_a_saved_posterior_has_no_runs(polarbear, saved, tmp_path):
     assert polarbear("export", saved, "pairwise").code == 0
-    for what in ("runs", "configuration"):
+    for what, message in (
+        ("runs", "expected a result with runs, got one of a saved posterior"),
+        ("configuration", "expected a race file, got another file in"),
+    ):
         outcome = polarbear("export", saved, what)
-        assert (outcome.code, "expected a race file, got another file in" in outcome.err) == (1, True)
+        assert (outcome.code, message in outcome.err) == (3, True)
     path = tmp_path / "other.npz"
     path.write_text("something else")
-    for command in (["select"], ["plot"], ["report"]):
-        outcome = polarbear(*command, path)
-        assert (outcome.code, "expected a race file or a saved posterior" in outcome.err) == (1, True)
+    for command in ("select", "plot"):
+        outcome = polarbear(command, path)
+        assert (outcome.code, "expected a race file or a saved posterior" in outcome.err) == (3, True)
+    for command in ("show", "report"):
+        outcome = polarbear(command, path)
+        assert (outcome.code, "is not a posterior file" in outcome.err) == (3, True)
 
 
 def test_a_selection_by_another_criterion_is_exported(polarbear, saved):
@@ -208,7 +213,7 @@ def test_a_selection_by_another_criterion_is_exported(polarbear, saved):
         assert [row["choice"] for row in data] == expected["choice"]
         assert [row["score"] for row in data] == pytest.approx(expected["score"])
     outcome = polarbear("export", saved, "selection", "--top", "2", "--mean-rank")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert "expected one criterion, got --top and --mean-rank" in outcome.err
 
 
@@ -223,8 +228,8 @@ def test_how_much_better_is_exported_as_tables(polarbear, finished, saved):
     assert {line.split(",")[0] for line in speed[1:]} == {"climber"}
     gaps = polarbear("export", finished, "gap", *pair, "--tolerance", "25%", "--format", "json").data
     with pb.Race.open(finished) as race:
-        expected = pb.gap_exceeds(race.result, "climber", "random", 0.25, relative=True)
-        at_all = pb.gap_exceeds(race.result, "climber", "random")
+        expected = pb.gap_exceeds(race.outcome, "climber", "random", 0.25, relative=True)
+        at_all = pb.gap_exceeds(race.outcome, "climber", "random")
     assert {(row["tolerance"], row["relative"]) for row in gaps} == {(0.25, True)}
     assert [row["better"] for row in gaps] == pytest.approx(expected.better.tolist())
     assert [row["worse_upper"] for row in gaps] == pytest.approx(expected.worse_upper.tolist())
@@ -234,5 +239,5 @@ def test_how_much_better_is_exported_as_tables(polarbear, finished, saved):
     assert instances[0] == "instance,algorithm_name,against,value,value_against,gap,winner"
     assert {line.split(",")[-1] for line in instances[1:]} <= {"climber", "random", "tie"}
     outcome = polarbear("export", finished, "instances")
-    assert (outcome.code, "expected two algorithms for instances, got none; add --pair" in outcome.err) == (1, True)
-    assert polarbear("export", saved, "quality").code == 1
+    assert (outcome.code, "expected two algorithms for instances, got none; add --pair" in outcome.err) == (3, True)
+    assert polarbear("export", saved, "quality").code == 3

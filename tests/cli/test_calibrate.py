@@ -47,7 +47,7 @@ def test_one_truth_and_another_prior(polarbear):
 )
 def test_settings_that_contradict_each_other_are_rejected(polarbear, options, words):
     outcome = polarbear("calibrate", *options, "--elimination", "joint", "-q")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert words in outcome.err
 
 
@@ -55,7 +55,7 @@ def test_other_files_are_not_overwritten_by_outcomes(polarbear, tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("my notes")
     outcome = polarbear("calibrate", *SMALL, "--truth", "constant", "--results", notes, "-q")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert "notes.txt; give a file that a study wrote, or a new name" in outcome.err
     assert notes.read_text() == "my notes"
 

@@ -119,5 +119,5 @@ def test_impossible_requests_have_a_message_and_no_output(polarbear, tables, rac
     (tables / "race.toml").write_text(race_toml.read_text())
     monkeypatch.chdir(tables)
     outcome = polarbear("compare", *given)
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (3, "")
     assert message in outcome.err

@@ -78,9 +78,10 @@ def test_select_answers_for_the_given_features(polarbear, recorded):
 def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     runs, features = recorded
     by, page, figure = ["--features", features, "--by", "size"], tmp_path / "page.html", tmp_path / "map.svg"
-    data = polarbear("analyse", runs, *by, "--json", "--report", page).data
-    assert {name: group["instances"] for name, group in data["groups"].items()} == {"size 5": 24, "size 40": 16}
-    assert data["group_remarks"] == []
+    data = polarbear("show", runs, *by, "--json").data
+    assert {name: group["instances"] for name, group in data["groups"].items()} == {"5": 24, "40": 16}
+    assert data["group_findings"] == []
+    assert polarbear("report", runs, *by, "-o", page).code == 0
     rows = read_data(page)["sections"]["groups"]["groups"]
     assert [row["name"] for row in rows] == ["size 5", "size 40"]
     assert rows[0]["basis"] == "24 instances, tentative"
@@ -97,11 +98,11 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
         (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
         (["select", "{runs}", "--given", "size=3", "--all"], "expected no --all with --given"),
-        (["analyse", "{runs}", "--features", "{features}"], "expected --by or --report with --features"),
-        (["analyse", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),
+        (["show", "{runs}", "--features", "{features}"], "expected --by with --features"),
+        (["show", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),
         (["explain", "{finished}", "--features", "{strangers}"], "write the number of each instance, from 0"),
         (["explain", "{saved}"], "got the saved posterior"),
-        (["report", "{saved}", "--features", "{features}"], "expected a race file or recorded runs with --features"),
+        (["report", "{saved}", "--features", "{features}"], "expected runs with features, got a posterior alone"),
         (["explain", "{finished}"], "add --features FILE"),
         (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
     ],
@@ -117,7 +118,7 @@ def test_faulty_requests_are_explained(polarbear, recorded, finished, saved, tmp
         "strangers": strangers,
     }
     outcome = polarbear(*(each.format(**places) for each in arguments))
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert message in " ".join(outcome.err.split())
 
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 import polarbear as pb
-from polarbear.race.result import RaceResult
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
+from polarbear.race.outcome import RaceOutcome
 from tests.cli.conftest import run_command
 from tests.reporting.pages import read_data
 
@@ -67,7 +69,9 @@ def test_features_are_stored_and_groups_take_turns(race):
     path, outcome = race
     assert "describes an instance without runs" in outcome.err
     assert "the same on all instances: constant" in " ".join(outcome.err.split())
-    assert any(each["text"].startswith(NAMES_WINNERS) for each in outcome.data["summary"]["remarks"])
+    assert ("leaked_feature", "winner") in {
+        (each["code"], each["numbers"].get("like")) for each in outcome.data["findings"]
+    }
     with pb.Race.open(path) as opened:
         state = opened.state
     assert state.settings.groups == "kind"
@@ -84,12 +88,13 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
         "kind rough": ["rough"],
         "kind smooth": ["smooth"],
     }
-    text = polarbear("analyse", path, "--by", "kind").out
+    text = polarbear("show", path, "--by", "kind").out
     assert "kind rough (" in text
-    assert "instances, tentative; Pareto set: rough)" in text
+    assert "instances, tentative): rough" in text
+    assert NAMES_WINNERS in " ".join(text.split())
     page = tmp_path / "page.html"
     written = polarbear("report", path, "--by", "kind", "-o", page)
-    assert (written.code, NAMES_WINNERS in " ".join(written.err.split())) == (0, True)
+    assert written.code == 0
     data = read_data(page)
     assert data["sections"]["groups"]["remarks"][0].startswith(NAMES_WINNERS)
     assert [group["name"] for group in data["sections"]["groups"]["groups"]] == ["kind rough", "kind smooth"]
@@ -97,19 +102,18 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     given = polarbear("select", path, "--final", "--given", "kind=rough", "--json")
     assert given.data["choice"] == ["rough"]
     wrong = polarbear("select", path, "--by", "kinds")
-    assert (wrong.code, "did you mean 'kind'" in wrong.err) == (1, True)
+    assert (wrong.code, "did you mean 'kind'" in wrong.err) == (3, True)
 
 
 def test_an_unknown_feature_is_refused_before_it_is_stored(polarbear, race, tmp_path):
     path = tmp_path / "my.race"
     path.write_bytes(race[0].read_bytes())
-    outcome = polarbear("resume", path, "--config", race[0].parent / "race.toml", "--groups", "kinds")
-    assert (outcome.code, "got 'kinds'; did you mean 'kind'" in outcome.err) == (1, True)
+    outcome = polarbear("race", path, "--config", race[0].parent / "race.toml", "--groups", "kinds")
+    assert (outcome.code, "got 'kinds'; did you mean 'kind'" in outcome.err) == (3, True)
     with pb.Race.open(path) as opened:
         assert opened.state.settings.groups == "kind"
         state = replace(opened.state, features={})
-    remark = "No instance has the feature kind that defines the groups of the race."
-    assert remark in [each.text for each in RaceResult(state, "paused").summary().remarks]
+    assert Code.NO_GROUPS in [each.code for each in race_findings(RaceOutcome(state, "paused"))]
 
 
 def test_figures_of_a_race_are_not_attempted_for_its_groups(polarbear, race, tmp_path, monkeypatch):
@@ -119,4 +123,4 @@ def test_figures_of_a_race_are_not_attempted_for_its_groups(polarbear, race, tmp
     assert names == ["allocation.svg", *(f"comparisons{end}.svg" for end in ("", "-kind-rough", "-kind-smooth"))]
     assert drawn.err == ""
     named = polarbear("plot", race[0], "--by", "kind", "--figure", "evolution", "-o", tmp_path / "evolution.svg")
-    assert (named.code, "expected no --by with the figure evolution" in named.err) == (1, True)
+    assert (named.code, "expected no --by with the figure evolution" in named.err) == (3, True)

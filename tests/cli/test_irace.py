@@ -1,4 +1,4 @@
-"""`irace` writes a scenario as a race, and `export irace` writes the survivors."""
+"""`init --irace` writes a scenario as a race, and `export irace` writes the survivors."""
 
 import tomllib
 
@@ -8,12 +8,13 @@ from tests.irace.scenario_folder import write_scenario
 
 def test_a_scenario_is_raced_and_its_survivors_are_exported(polarbear, tmp_path, monkeypatch):
     monkeypatch.chdir(write_scenario(tmp_path).parent)
-    outcome = polarbear("irace", "--budgets", "20,1000")
+    outcome = polarbear("init", "--irace", "scenario.txt", "--budgets", "20,1000")
     assert outcome.code == 0
     assert "race.toml has 3 configurations and 3 instances; now: polarbear race" in outcome.err
     assert tomllib.loads((tmp_path / "race.toml").read_text())["grid"] == {"times": [20, 1000]}
-    assert "race.toml exists already" in polarbear("irace", "--budgets", "20").err
-    assert "expected --budgets as numbers above zero" in polarbear("irace", "--budgets", "a", "-o", "b.toml").err
+    assert "race.toml exists already" in polarbear("init", "--irace", "scenario.txt", "--budgets", "20").err
+    wrong = polarbear("init", "b", "--irace", "scenario.txt", "--budgets", "a")
+    assert "expected --budgets as numbers above zero" in wrong.err
     polarbear("race", "--workers", 1, "--set", "instances.repeats=4", "--quiet")
     table = polarbear("export", "race.race", "irace").out.splitlines()
     assert table[0] == '"mode" "alpha" "beta"'

@@ -29,8 +29,9 @@ def folder(tmp_path_factory):
     """The analysis of `short`, which ends at 10, and long, with its posterior and its report."""
     folder = tmp_path_factory.mktemp("short")
     table = write_table(folder / "runs.csv", short=10, long=1000)
-    outcome = run_command("analyse", table, *ANALYSE, "--save", folder / "saved.npz", "--report", folder / "page.html")
+    outcome = run_command("show", table, *ANALYSE, "--save", folder / "saved.npz")
     assert outcome.code == 0
+    assert run_command("report", table, *ANALYSE, "-o", folder / "page.html").code == 0
     (folder / "text").write_text(outcome.out)
     return folder
 
@@ -40,23 +41,30 @@ def saved(folder):
     return folder / "saved.npz"
 
 
+def gaps(data):
+    """Which algorithms were not observed together with a rival, and between which budgets."""
+    (found,) = [each for each in data["findings"] if each["code"] == "not_observed"]
+    return found["numbers"]["gaps"]
+
+
 def test_the_text_says_where_nothing_was_observed(folder):
     text = (folder / "text").read_text()
-    assert "Not observed together with another algorithm: short and long after 10." in text
-    assert "  1 to 10 evaluations  short         over 99 % sure at 1\n" in text
-    assert "  100 to 1,000         not observed  no algorithm was observed together with another\n" in text
-    assert "- For the longest budget, nothing is recommended: " in text
-    assert "choose" not in text.replace("nothing is recommended", "")
+    first, second = text.splitlines()[1:3]
+    assert first.endswith("  short")
+    assert second.endswith(" to 1,000  not observed")
+    assert "choose" not in text
+    details = run_command("show", folder / "runs.csv", *ANALYSE, "--details").out
+    assert "together with short and long after 10." in " ".join(details.split())
 
 
 def test_json_has_the_counts(folder):
-    data = run_command("analyse", folder / "runs.csv", *ANALYSE, "--json").data
-    assert data["grid"] == pytest.approx([1, 10, 100, 1000])
+    data = run_command("show", folder / "runs.csv", *ANALYSE, "--json").data
+    assert data["budgets"] == pytest.approx([1, 10, 100, 1000])
     assert data["comparisons"] == {"short": [20, 20, 0, 0], "long": [20, 20, 0, 0]}
-    assert data["not_observed"] == ["short and long after 10"]
-    assert data["selections"]["final"]["choice"] is None
+    assert gaps(data) == [{"algorithms": ["short", "long"], "gaps": [[10, None]]}]
+    assert [(each["kind"], each["names"]) for each in data["ranges"]] == [("best", ["short"]), ("not observed", [])]
     assert data["aocc"] is None
-    assert data["pairwise"]["beats_at_end"] == [None, None]
+    assert data["pairs"]["beats_at_end"] == [None, None]
 
 
 def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
@@ -70,7 +78,7 @@ def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
     assert text.rstrip().endswith("Not observed together with another algorithm: short and long after 10.")
     for options in (["--at", 500], ["--final"], []):
         outcome = run_command("select", saved, *options)
-        assert outcome.code == 1
+        assert outcome.code == 3
         assert "for which there is none (not observed together with another algorithm: short and long after 10)" in (
             outcome.err
         )
@@ -78,11 +86,12 @@ def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
 
 def test_a_third_algorithm_is_recommended_instead(tmp_path):
     table = write_table(tmp_path / "runs.csv", short=10, long=1000, last=1000)
-    data = run_command("analyse", table, *ANALYSE, "--json", "--save", tmp_path / "saved.npz").data
-    assert data["not_observed"] == ["short after 10"]
-    assert data["pareto_set"] == ["short", "long"]  # long eliminates last
-    assert data["selections"]["final"]["choice"] == ["long"]
-    assert data["selections"]["final"]["not_observed"] == ["short"]
+    data = run_command("show", table, *ANALYSE, "--json", "--save", tmp_path / "saved.npz").data
+    assert gaps(data) == [{"algorithms": ["short"], "gaps": [[10, None]]}]
+    assert data["kept"] == ["short", "long"]
+    assert data["dropped"]["last"]["by"] == "long"
+    final = run_command("select", table, *ANALYSE, "--final", "--json").data
+    assert (final["choice"], final["not_observed"]) == (["long"], ["short"])
     chosen = run_command("select", tmp_path / "saved.npz", "--final", "--portfolio", 2, "--json").data
     assert {name for each in chosen["candidates"] for name in each["members"]} == {"long", "last"}
 
@@ -106,7 +115,7 @@ def test_figures_of_an_older_posterior_leave_out_the_comparisons(saved, tmp_path
 def test_the_report_has_counts_and_gaps(folder):
     data = read_data(folder / "page.html")
     assert data["comparisons"] == [[20, 20, 0, 0]] * 2
-    assert data["answer"] == "Up to 10 evaluations: choose short; from 100 to 1,000: not observed."
+    assert data["answer"] == "short"
     sections = data["sections"]
     assert sections["comparisons"]["sentence"].startswith(
         "Each algorithm was compared with others on 0 to 20 of 20 instances at each budget. Not observed together with "

@@ -21,7 +21,7 @@ def table(tmp_path_factory):
 
 
 def test_further_objectives_are_refused(polarbear, table):
-    outcome = polarbear("analyse", table)
+    outcome = polarbear("show", table)
     assert outcome.code != 0
     assert "expected one objective, got 'raw_y', 'F2' in runs.csv" in outcome.err
     assert "--indicator hypervolume" in outcome.err
@@ -45,18 +45,18 @@ def test_the_answer_depends_on_the_objectives(polarbear, table, options, best):
 
 
 def test_the_origin_of_reference_points_is_printed(polarbear, table):
-    assert "30 reference points from the data" in polarbear("analyse", table, "--indicator", "hypervolume").out
-    given = polarbear("analyse", table, "--indicator", "hypervolume", "--reference", "2,2")
-    assert "reference point" not in given.out
+    show = ["show", table, "--details", "--indicator", "hypervolume"]
+    assert "30 reference points from the data" in " ".join(polarbear(*show).out.split())
+    assert "reference point" not in polarbear(*show, "--reference", "2,2").out
 
 
 def test_a_reference_that_is_no_list_of_numbers_is_refused(polarbear, table):
-    outcome = polarbear("analyse", table, "--indicator", "hypervolume", "--reference", "2;2")
+    outcome = polarbear("show", table, "--indicator", "hypervolume", "--reference", "2;2")
     assert outcome.code != 0
     assert "expected --reference with numbers such as 1.1,1.1, got '2;2'" in outcome.err
 
 
 def test_race_files_have_one_value(polarbear, finished):
-    outcome = polarbear("analyse", finished, "--indicator", "hypervolume")
+    outcome = polarbear("show", finished, "--indicator", "hypervolume")
     assert outcome.code != 0
-    assert "whose runs have one value; leave them out" in outcome.err
+    assert "expected recorded runs for --indicator, got the race file" in outcome.err

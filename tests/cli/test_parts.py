@@ -39,14 +39,14 @@ def test_select_takes_recorded_runs_and_a_part_of_them(polarbear, table, functio
     assert choice(polarbear("select", table, "--where", f"function={function}", "--without", best, "--json")) != [best]
 
 
-def test_analyse_gives_an_answer_for_each_group_and_for_all(polarbear, table):
-    outcome = polarbear("analyse", table, "--by", "function", "--json", "--count", 3)
+def test_show_gives_an_answer_for_each_group_and_for_all(polarbear, table):
+    outcome = polarbear("show", table, "--by", "function", "--json", "--count", 3)
     groups = outcome.data["groups"]
-    assert {name: group["pareto_set"] for name, group in groups.items()} == {"function 1": ["a"], "function 2": ["b"]}
+    assert {name: group["kept"] for name, group in groups.items()} == {"1": ["a"], "2": ["b"]}
     assert {group["instances"] for group in groups.values()} == {24}
-    assert outcome.data["pareto_set"] == ["a", "b", "c"]  # two functions are too few to generalise to new ones
-    text = polarbear("analyse", table, "--by", "function", "--count", 3).out
-    assert "function 2 (24 instances, tentative; Pareto set: b)" in text
+    assert outcome.data["kept"] == ["a", "b", "c"]  # two functions are too few to generalise to new ones
+    text = polarbear("show", table, "--by", "function", "--count", 3).out
+    assert "function 2 (24 instances, tentative): b" in text
     assert {group["note"] for group in groups.values()} == {"tentative"}
 
 
@@ -99,9 +99,13 @@ def test_a_group_with_few_comparisons_takes_the_answer_for_all(polarbear, table,
     assert data["group_remarks"][-1].startswith(
         "function 3, function 4: fewer than 8 independent instances, so the answer"
     )
-    text = polarbear("analyse", path, "--by", "function", "--start", 2, "--stop", 20).out
-    assert "function 4 (3 instances, too few for a choice of its own): as for all runs" in text
-    assert "a in 1, b in 1 of 2 groups." in " ".join(text.split())
+    show = ["show", path, "--by", "function", "--start", 2, "--stop", 20]
+    shown = polarbear(*show, "--json").data
+    assert shown["groups"]["4"]["note"] == "too few"
+    assert shown["groups"]["4"]["ranges"] == shown["ranges"]
+    (small,) = [each for each in shown["group_findings"] if each["code"] == "small_groups"]
+    assert small["numbers"]["groups"] == ["3", "4"]
+    assert "3 and 4: fewer than 8 independent instances." in " ".join(polarbear(*show).out.split())
 
 
 def test_a_group_without_an_algorithm_says_nothing_about_it(polarbear, table, tmp_path):
@@ -116,7 +120,7 @@ def test_a_group_without_an_algorithm_says_nothing_about_it(polarbear, table, tm
 
 def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkeypatch):
     drawn = {}
-    monkeypatch.setattr("polarbear.plots.save", lambda figure, path: drawn.setdefault(path.name, figure))
+    monkeypatch.setattr("polarbear.plots.save", lambda figure, path, **_: drawn.setdefault(path.name, figure))
     monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)  # needs no layout
     command = ["plot", table, "--by", "function", "--count", 2, "--pair", "a", "b", "-o", tmp_path / "figures"]
     outcome = polarbear(*command)
@@ -138,25 +142,25 @@ def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
     rows = [f"{name},1,2,{instance},10,{k}" for instance in range(1, 9) for k, name in enumerate(names)]
     path = tmp_path / "long.csv"
     path.write_text("\n".join([HEADER, *rows]))
-    printed = polarbear("analyse", path).out
-    shortened = "DE with restarts...population 2)"
+    printed = polarbear("show", path).out
+    shortened = "DE with ...population 2)"
     assert shortened in printed
     assert names[1] not in printed
     assert choice(polarbear("select", path, "--only", shortened, "--only", names[2], "--json")) == [names[1]]
     assert choice(polarbear("select", path, "--without", shortened, "--among", "ES...2)", "--json")) == [names[3]]
     outcome = polarbear("select", path, "--among", "DE...")
-    assert (outcome.code, "which may be any of" in outcome.err) == (1, True), outcome.err
+    assert (outcome.code, "which may be any of" in outcome.err) == (3, True), outcome.err
 
 
 def test_one_budget_is_a_query_and_no_grid(polarbear, table):
-    outcome = polarbear("analyse", table, "--start", 5, "--stop", 5)
-    assert (outcome.code, "use: polarbear select FILE --at 5" in outcome.err) == (1, True), outcome.err
+    outcome = polarbear("show", table, "--start", 5, "--stop", 5)
+    assert (outcome.code, "use: polarbear select FILE --at 5" in outcome.err) == (3, True), outcome.err
 
 
 def test_per_divides_budgets(polarbear, table):
-    outcome = polarbear("analyse", table, "--per", "dimension", "--json", "--count", 3)
-    assert outcome.data["grid"][-1] == 10
-    assert "evaluations per dimension" in polarbear("analyse", table, "--per", "dimension", "--count", 3).out
+    outcome = polarbear("show", table, "--per", "dimension", "--json", "--count", 3)
+    assert outcome.data["budgets"][-1] == 10
+    assert outcome.data["clock"] == "evaluations per dimension"
 
 
 def test_report_and_plot_take_recorded_runs(polarbear, table, tmp_path):
@@ -177,7 +181,7 @@ def test_report_and_plot_take_recorded_runs(polarbear, table, tmp_path):
 def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finished):
     with pb.Race.open(finished) as race:
         names = race.state.names
-    left = polarbear("analyse", finished, "--without", names[0], "--json").data["algorithms"]
+    left = polarbear("show", finished, "--without", names[0], "--json").data["candidates"]
     assert left == list(names[1:])
     assert choice(polarbear("select", finished, "--only", names[0], "--only", names[1], "--json"))[0] in names[:2]
 
@@ -188,17 +192,17 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
         (["select", "TABLE", "--where", "dimension=3"], "got none: dimension has 2, 5"),
         (["select", "RACE", "--where", "dimension=3"], "which has no columns"),
         (["select", "RACE", "--only", "unknown"], "expected names of algorithms for --only"),
-        (["report", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
+        (["report", "RACE", "--by", "function"], "got 'function'; it stores none: add a table of features"),
         (["select", "RACE", "--by", "function"], "got 'function'; it stores none: add --features TABLE"),
         (["plot", "SAVED", "--by", "function"], "expected recorded runs or a race with --by function"),
         (
             ["select", "SAVED", "--only", "a"],
             "expected recorded runs or a race file for --only, got the saved posterior",
         ),
-        (["analyse", "TABLE", "--by", "colour"], "expected one of the fields"),
+        (["show", "TABLE", "--by", "colour"], "expected one of the fields"),
     ],
 )
 def test_impossible_parts_are_refused(polarbear, table, finished, saved, command, message):
     places = {"TABLE": table, "RACE": finished, "SAVED": saved}
     outcome = polarbear(*(places.get(word, word) for word in command))
-    assert (outcome.code, message in outcome.err) == (1, True), outcome.err
+    assert (outcome.code, message in outcome.err) == (3, True), outcome.err

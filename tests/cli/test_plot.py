@@ -48,16 +48,16 @@ def test_one_figure_goes_into_a_file(polarbear, finished, tmp_path, ending, opti
 
 def test_a_saved_posterior_has_no_figures_of_rounds(polarbear, saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("polarbear.plots.save", lambda figure, path: path.touch())
+    monkeypatch.setattr("polarbear.plots.save", lambda figure, path, **_: path.touch())
     monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)  # needs no layout
     outcome = polarbear("plot", saved)
     assert (outcome.code, outcome.err) == (0, "")
     assert {path.stem for path in (tmp_path / "posterior-figures").iterdir()} == OF_A_POSTERIOR
     outcome = polarbear("plot", saved, "--figure", "rounds")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert f"expected a race file for the figure rounds, got {saved}" in outcome.err
     outcome = polarbear("plot", saved, "--figure", "quality")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert f"got the saved posterior {saved}, which holds no values" in " ".join(outcome.err.split())
 
 
@@ -109,7 +109,7 @@ def test_wrong_options_are_reported_and_nothing_is_written(
 ):
     monkeypatch.chdir(tmp_path)
     outcome = polarbear("plot", finished, *options)
-    assert (outcome.code, message in outcome.err) == (1, True)
+    assert (outcome.code, message in outcome.err) == (3, True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -117,4 +117,4 @@ def test_a_race_without_rounds_cannot_be_drawn(polarbear, race_toml, monkeypatch
     monkeypatch.chdir(race_toml.parent)
     polarbear("race", race_toml, "--max-seconds", 1e-9, "--quiet")
     outcome = polarbear("plot", "my.race")
-    assert (outcome.code, "nothing has been decided in my.race yet" in outcome.err) == (1, True)
+    assert (outcome.code, "nothing has been decided in my.race yet" in outcome.err) == (3, True)

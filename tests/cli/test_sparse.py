@@ -21,19 +21,21 @@ def table(tmp_path):
 
 
 def test_an_algorithm_with_few_instances_is_neither_candidate_nor_rival(table, polarbear):
-    data = json.loads(polarbear("analyse", table, "--json").out)
-    assert data["algorithms"] == ["cma", "de", "rs"]
-    assert any("rare (5)" in each["text"] and "median of 30" in each["text"] for each in data["summary"]["remarks"])
+    data = json.loads(polarbear("show", table, "--json").out)
+    assert data["candidates"] == ["cma", "de", "rs"]
+    (left_out,) = [each for each in data["findings"] if each["code"] == "sparse_algorithms"]
+    assert (left_out["subject"], left_out["numbers"]) == (["rare"], {"usual": 30, "counts": {"rare": 5}})
+    assert left_out["remedy"] == {"kind": "Include", "names": ["rare"]}
 
 
 @pytest.mark.parametrize("option", [["--include", "rare"], ["--only", "rare", "--only", "cma", "--only", "de"]])
 def test_it_takes_part_if_it_is_named(table, polarbear, option):
-    data = json.loads(polarbear("analyse", table, "--json", *option).out)
-    assert "rare" in data["algorithms"]
+    data = json.loads(polarbear("show", table, "--json", *option).out)
+    assert "rare" in data["candidates"]
 
 
 def test_what_is_included_must_exist(table, polarbear):
-    outcome = polarbear("analyse", table, "--include", "rar")
+    outcome = polarbear("show", table, "--include", "rar")
     assert outcome.code != 0
-    assert "--include" in outcome.err
+    assert "include" in outcome.err
     assert "rare" in outcome.err

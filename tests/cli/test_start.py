@@ -16,21 +16,22 @@ def test_init_writes_a_valid_example(polarbear, tmp_path):
     assert len(prepared.algorithms) == 4
     assert json.loads((tmp_path / "new" / "race.schema.json").read_text())["title"]
     again = polarbear("init", tmp_path / "new")
-    assert again.code == 1
+    assert again.code == 3
     assert (
         "already has race.toml, optimisers.py, race.schema.json; choose another folder, or replace with --force"
         in again.err
     )
     assert polarbear("init", tmp_path / "new", "--force").code == 0
     outcome = polarbear("init", tmp_path / "new" / "race.toml")
-    assert (outcome.code, "expected a folder, got the file" in outcome.err) == (1, True)
+    assert (outcome.code, "expected a folder, got the file" in outcome.err) == (3, True)
 
 
-def test_the_demo_ends_with_the_decision_map(polarbear, tmp_path, monkeypatch):
+def test_the_demo_ends_with_the_answer(polarbear, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     outcome = polarbear("demo", "--max-instances", 4, "--workers", 1, "-q")
     assert outcome.code == 0
-    assert "Which algorithm at which budget (4 instances, " in outcome.out
+    assert outcome.out.startswith("Best algorithm by budget")
+    assert "(4 instances, " in outcome.out
 
 
 def test_check_reports_problems(polarbear, race_toml):

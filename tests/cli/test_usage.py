@@ -1,4 +1,4 @@
-"""Errors in the arguments: one message, exit code 1, and nothing is written."""
+"""Errors in the arguments: one message, exit code 3, and nothing is written."""
 
 import logging
 
@@ -7,14 +7,14 @@ import pytest
 from tests.cli.conftest import RACE, write_race
 
 
-@pytest.mark.parametrize("command", ["resume", "add", "status", "select", "analyse"])
+@pytest.mark.parametrize("command", ["race", "show", "select", "report"])
 @pytest.mark.parametrize("content", [None, b"", b"hello", b"SQLite format 3\0" + bytes(200)])
 def test_files_that_are_no_races_are_errors_in_the_input(polarbear, tmp_path, command, content):
     path = tmp_path / "bad.race"
     if content is not None:
         path.write_bytes(content)
     outcome = polarbear(command, path)
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert outcome.out == ""
     assert outcome.err.startswith("polarbear: ")
     assert "Traceback" not in outcome.err
@@ -28,16 +28,16 @@ def test_files_that_are_no_races_are_errors_in_the_input(polarbear, tmp_path, co
         (["race", "--workers", "many"], "--workers"),
         (["race", "--frobnicate"], "--frobnicate"),
         (["rcae"], "race"),
-        (["reproduce", "synthetic", "--workers", "0"], "--workers"),
+        (["calibrate", "--workers", "0"], "--workers"),
         (["export", "x.race", "everything"], "everything"),
         (["export", "x.race"], "what"),
         (["select", "x.race", "--risk", "brave"], "brave"),
     ],
 )
-def test_usage_errors_exit_with_1(polarbear, arguments, message, tmp_path, monkeypatch):
+def test_usage_errors_exit_with_3(polarbear, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     outcome = polarbear(*arguments)
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert message.lower() in outcome.err.lower()
     assert outcome.out == ""
 
@@ -56,13 +56,13 @@ def test_too_little_memory_is_one_sentence(polarbear, tmp_path, monkeypatch):
 
     monkeypatch.setattr("polarbear.configuration.prepare", allocate)
     outcome = polarbear("race", tmp_path / "race.toml")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert outcome.err == (
         "polarbear: there is not enough memory: Unable to allocate 8.00 GiB; use fewer times, draws or algorithms\n"
     )
 
 
-@pytest.mark.parametrize("command", ["resume", "add", "status", "select", "plot", "report"])
+@pytest.mark.parametrize("command", ["race", "show", "select", "plot", "report"])
 def test_a_file_of_a_similar_name_is_suggested(polarbear, tmp_path, command):
     assert "`polarbear race` creates race files" in polarbear(command, tmp_path / "mine.race").err
     (tmp_path / "my.race").touch()
@@ -74,13 +74,12 @@ def test_a_file_of_a_similar_name_is_suggested(polarbear, tmp_path, command):
     [
         ["race", "race.toml", "-o", "nowhere/x.race"],
         ["race", "race.toml", "--report", "nowhere/x.html"],
-        ["resume", "my.race", "--report", "nowhere/x.html"],
+        ["race", "my.race", "--report", "nowhere/x.html"],
         ["select", "my.race", "--save", "nowhere/x.npz"],
         ["plot", "my.race", "-f", "ratings", "-o", "nowhere/x.pdf"],
         ["report", "my.race", "-o", "nowhere/x.html"],
         ["export", "my.race", "runs", "-o", "nowhere/x.csv"],
-        ["analyse", "my.race", "--save", "nowhere/x.npz"],
-        ["analyse", "my.race", "--report", "nowhere/x.html"],
+        ["show", "my.race", "--save", "nowhere/x.npz"],
     ],
 )
 def test_nothing_is_run_whose_output_could_not_be_written(polarbear, finished, tmp_path, monkeypatch, arguments):
@@ -89,10 +88,10 @@ def test_nothing_is_run_whose_output_could_not_be_written(polarbear, finished, t
     monkeypatch.chdir(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     outcome = polarbear(*arguments)
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err.startswith("polarbear: there is no folder nowhere for x.")
     (tmp_path / "nowhere").mkdir()
     outcome = polarbear(*[str(each).partition("/")[0] for each in arguments])
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (3, "")
     assert "nowhere" in outcome.err
     assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}

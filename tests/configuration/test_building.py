@@ -1,5 +1,7 @@
 """Algorithms, instances, executors and the JSON schema from the tables of a configuration."""
 
+import json
+import subprocess
 import sys
 from types import FunctionType
 
@@ -152,3 +154,19 @@ def test_a_table_of_features_may_name_or_number_the_instances(tmp_path):
         rows("instance,size\nq,2\n", ["a", "b"])
     with pytest.raises(ValueError, match="expected the numbers of generated instances"):
         rows("instance,size\nq,2\n", lambda index, seed: None)
+
+
+def test_without_docstrings_the_schema_has_the_same_keys():
+    """The options -OO of Python drop the docstrings, from which the descriptions come."""
+    program = "import json; from polarbear.configuration.schema import json_schema; print(json.dumps(json_schema()))"
+    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert _without_descriptions(json.loads(done.stdout)) == _without_descriptions(json_schema())
+
+
+def _without_descriptions(schema):
+    if isinstance(schema, list):
+        return [_without_descriptions(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: _without_descriptions(each) for key, each in schema.items() if key != "description"}

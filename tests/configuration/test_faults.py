@@ -207,5 +207,5 @@ def test_a_file_that_is_not_toml_is_reported_with_its_line(write, tmp_path):
         with pytest.raises(ConfigurationError, match="it is not TOML"):
             prepare(write(text))
     (tmp_path / "begun.race").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigurationError, match="continue a race with `polarbear resume`"):
+    with pytest.raises(ConfigurationError, match="continue a race with `polarbear race`"):
         prepare(tmp_path / "begun.race")

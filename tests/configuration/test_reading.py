@@ -35,7 +35,7 @@ def test_a_valid_file_gives_a_race_that_can_run(write):
     assert prepared.instances == pb.problems.MixedProblems(dimension=2)
     assert prepared.race_file == prepared.path.with_suffix(".race")
     race = pb.Race(prepared.algorithms, prepared.instances, prepared.settings.grid)
-    assert race.run(max_instances=2, progress="none").instances == 2
+    assert race.drive(max_instances=2, progress="none").instances == 2
 
 
 def test_every_key_of_a_race_becomes_a_setting(write):

@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("ConfigSpace", reason="parameter spaces need ConfigSpace")
 
 import polarbear as pb
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
 from tests.designing.climbers import InProcess, climber, make_race, make_space, run_design
 
 FRUITLESS = (
@@ -31,7 +33,7 @@ def test_the_answer_covers_the_grid_and_uses_members_of_the_pareto_set(whole):
     _, answer, seen = whole
     assert (answer.stages[0].start, answer.stages[-1].stop) == (1, 16)
     assert all(left.stop == right.start for left, right in zip(answer.stages, answer.stages[1:], strict=False))
-    assert {stage.name for stage in answer.stages} <= set(answer.result.pareto_set)
+    assert {stage.name for stage in answer.stages} <= set(answer.result.kept)
     assert [each.number for each in seen] == [1, 2, 3]
     assert answer.proposed == 9
     assert answer.iterations == tuple(seen)
@@ -60,11 +62,11 @@ def test_a_design_that_is_run_again_repeats_no_run_and_gives_the_same_answer(who
     path, answer, _ = whole
     space = make_space(sampled=1, mutated=2)
     with make_race(space, path=path) as race:
-        runs = len(race.result.runs)
+        runs = len(race.outcome.runs)
         again = run_design(space.propose, race, iterations=3, fruitless=3)
         assert again.stages == answer.stages
         assert again.iterations == answer.iterations
-        assert len(race.result.runs) == runs
+        assert len(race.outcome.runs) == runs
 
 
 def test_an_interrupted_design_continues_as_if_it_had_not_been_interrupted(whole, tmp_path):
@@ -167,15 +169,16 @@ def test_the_pareto_set_is_limited_and_the_file_says_why_algorithms_were_set_asi
 
     with make_race(make_space(), path=tmp_path / "design.race") as race:
         answer = run_design(near_copies, race, iterations=2, members=3, max_instances=8)
-    assert len(answer.result.pareto_set) <= 3
+    assert len(answer.result.kept) <= 3
     reason = "set aside by the design loop, which keeps 3 algorithms: its highest probability of being the best choice"
     assert answer.result.state.removed
     with pb.Race.open(tmp_path / "design.race", algorithms={}) as race:
         assert race.state.removed == answer.result.state.removed
-        text = str(race.result.summary())
-    assert " ".join(text.split()).count(reason) == len(race.state.removed)
-    assert "set aside without being eliminated; the answer is among the others" in " ".join(text.split())
-    assert "by hand" not in text
+        found = race_findings(race.outcome)
+    assert all(text.startswith(reason) for text in race.state.removed.values())
+    (aside,) = (each for each in found if each.code is Code.SET_ASIDE)
+    assert set(aside.subject) == set(race.state.removed)
+    assert not [each for each in found if each.code is Code.DROPPED_BY_USER]
 
 
 def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often():
@@ -190,7 +193,7 @@ def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often
     copies = {f"copy {k}": run(lambda problem: 1.0) for k in range(4)}
     race = pb.Race({**copies, "odd": run(lambda problem: 2.0 * (problem % 5 >= 2))}, range(400), [16], draws=500)
     answer = run_design(lambda state: {}, race, max_instances=40)
-    assert "odd" in answer.result.pareto_set
+    assert "odd" in answer.result.kept
     posterior = answer.result.posterior
     by_first_places = pb.select(posterior, criterion=pb.FirstPlace(), among=posterior.names)
     assert by_first_places.recommendation == "odd"
@@ -214,5 +217,5 @@ def test_newcomers_with_few_runs_are_not_the_answer():
     answer = run_design(
         lambda state: {"better": climber(3.0)}, race, max_evaluations=known + 16, max_instances=8, fruitless=9
     )
-    assert "better" in answer.result.pareto_set
+    assert "better" in answer.result.kept
     assert {stage.name for stage in answer.stages} <= set(space.sample(2, seed=4))

@@ -61,7 +61,7 @@ def test_a_candidate_that_is_beaten_by_rivals_who_beat_each_other_more_is_explai
 
     race = pb.Race(["0", "1", "2"], None, [1, 4], draws=500)
     recorded = pb.ReplayExecutor([run(name, instance) for name in "012" for instance in range(60)])
-    result = race.run(recorded, progress="none", max_instances=60, stop=lambda result: result.instances >= 60)
+    result = race.drive(recorded, progress="none", max_instances=60, stop=lambda result: result.instances >= 60)
     fitness = pb.pareto_fitness(result, "odd", [run("odd", instance) for instance in range(60)])
     assert fitness.probability < 0.5
     assert fitness.sentence.startswith("odd loses to its strongest rival less often at ")
@@ -74,9 +74,9 @@ def test_a_loop_that_is_run_again_continues_its_race(tmp_path):
         for name in ("first", "second"):
             last = evaluate(race, name, candidates[name])
     with open_race(tmp_path / "my.race") as race:
-        runs = len(race.result.runs)
+        runs = len(race.outcome.runs)
         assert evaluate(race, "first", candidates["first"]).probability <= 1
         assert evaluate(race, "second", candidates["second"]) == last
-        assert len(race.result.runs) == runs
+        assert len(race.outcome.runs) == runs
         assert evaluate(race, "third", candidates["third"]).probability < 0.5
-        assert len(race.result.runs) > runs
+        assert len(race.outcome.runs) > runs

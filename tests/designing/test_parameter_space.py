@@ -34,7 +34,7 @@ def test_mutations_change_a_member_of_the_pareto_set_only_in_part():
     state = SimpleNamespace(
         rng=np.random.default_rng(0),
         algorithms=parents,
-        pareto_set=("kind=late rate=0.5 delay=2.0",),
+        kept=("kind=late rate=0.5 delay=2.0",),
         names=tuple(parents),
     )
     children = [each.configuration for each in space.propose(state).values()]

@@ -86,7 +86,7 @@ def run_commands(text, folder):
             continue
         code, output, errors = run_command(arguments, folder)
         printed += output
-        if code not in (0, 2):  # 2: a race stopped at its limit, as the races of these pages do
+        if code != 0:
             return code, printed, errors
     return 0, printed, ""
 
@@ -150,9 +150,9 @@ def test_code_that_raises_an_error_or_a_warning_fails(tmp_path, text, error):
 
 def test_a_command_that_fails_ends_the_shell_block(tmp_path):
     code, output, errors = run_commands(
-        "polarbear init a\ncd a\npolarbear status no.race\npolarbear --version\n", tmp_path
+        "polarbear init a\ncd a\npolarbear show no.race\npolarbear --version\n", tmp_path
     )
-    assert code == 1
+    assert code == 3
     assert "race.toml" in output  # of the first command
     assert "no.race" in errors
     assert (tmp_path / "a" / "race.toml").exists()

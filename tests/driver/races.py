@@ -23,7 +23,7 @@ def race_of(algorithms=None, instances=instance, **changes):
 
 
 def run_quietly(race, executor, **limits):
-    return race.run(executor, progress="none", **limits)
+    return race.drive(executor, progress="none", **limits)
 
 
 def reopen(path, **changes):

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code, RerunFailed
 from polarbear.race import loop
+from polarbear.race.findings import race_findings
 from tests.driver.races import FailingFile, journal, race_of, run_quietly
 from tests.race import live_algorithms
 from tests.race.live_algorithms import LEVELS, four, instance
@@ -48,7 +50,7 @@ def test_the_race_pauses_before_it_judges_a_failing_algorithm(local, tmp_path, b
             _ = result.posterior
         assert run_quietly(race, local).stopped == "algorithm failed"  # nothing was fixed
     with pb.Race.open(tmp_path / "my.race") as race:
-        assert race.result.message == result.message
+        assert race.outcome.message == result.message
 
 
 def test_a_fixed_algorithm_races_as_if_it_had_never_failed(local, tmp_path, broken, flag):
@@ -74,30 +76,27 @@ def test_failures_count_on_request_and_are_not_repeated(local, tmp_path, broken,
     assert len(result.failures) == 4
     assert [round_.number for round_ in result.rounds] == [1]
     with pb.Race.open(tmp_path / "my.race") as race:
-        result = race.result
-    (remark,) = (each for each in result.summary().remarks if "failed" in each.text)
-    assert remark.status == "solid"
-    assert remark.text.startswith(
-        "All 4 runs of poor failed, and failed runs count as the worst outcome; the first error: "
-    )
-    assert "all of its runs failed" not in str(result.summary())
+        result = race.outcome
+    (found,) = (each for each in race_findings(result) if each.code is Code.FAILED_RUNS)
+    assert (found.severity, found.subject) == ("note", ("poor",))
+    assert (found.numbers["failed"], found.numbers["runs"], found.numbers["missing"]) == (4, 4, False)
 
 
 def test_failures_that_were_accepted_are_in_doubt_again_once_they_are_repeated(local, tmp_path, broken, flag):
     with race_of(broken, path=tmp_path / "my.race") as race:
         run_quietly(race, local, max_instances=4, accept_failures=True)
-        assert race.result.accepted_failures == {"poor"}  # not those that may come
-        race.readmit("poor") if "poor" not in race.result.pareto_set else None
+        assert race.outcome.accepted_failures == {"poor"}  # not those that may come
+        race.restore("poor") if "poor" not in race.outcome.kept else None
         run_quietly(race, local, max_instances=4, rerun_failed=True, only=["early", "late"])
-        assert race.result.accepted_failures == {"poor"}
+        assert race.outcome.accepted_failures == {"poor"}
         run_quietly(race, local, max_instances=4, rerun_failed=True)
-        assert race.result.accepted_failures == set()
+        assert race.outcome.accepted_failures == set()
 
 
 def test_a_failing_algorithm_can_be_removed(local, tmp_path, broken):
     with race_of(broken, path=tmp_path / "my.race") as race:
         run_quietly(race, local)
-        race.remove("poor")
+        race.drop("poor")
         result = run_quietly(race, local, max_instances=4)
     assert result.state.names == ("early", "late", "middle")
     assert len(result.rounds) == 1
@@ -112,22 +111,16 @@ def test_an_added_algorithm_that_fails_pauses_the_race_too(local, copied, flag):
     assert result.stopped == "algorithm failed"
     assert [each.name for each in result.failing] == ["new"]
     assert result.rounds == rounds
-    summary = result.summary("a.race")
-    assert [each.reason for each in summary.standings if each.name == "new"] == [
-        "failed in every run of its first round"
-    ]
-    commands = [each.command for each in (*summary.standings, *summary.remarks)]
-    assert "polarbear resume a.race --rerun-failed" in commands
-    assert not any("--only" in each for each in commands)  # single pairs need a run of every candidate
-    steps = [each.command for each in result.summary("a.race", only=["early", "late"]).remarks]
-    assert "polarbear resume a.race --rerun-failed" in steps  # also after a run of other algorithms
+    for only in ((), ("early", "late")):  # also after a run of other algorithms
+        (found,) = (each for each in race_findings(result, only) if each.code is Code.ALGORITHM_FAILS)
+        assert (found.subject, found.remedy) == (("new",), RerunFailed(("new",)))
 
 
 def test_recorded_failures_are_judged():
     runs = [pb.Trajectory("a", i, [1], [float(i)], until=8) for i in range(8)]
     runs += [pb.Trajectory("b", i, [], [], until=1, failed=True) for i in range(8)]
     race = pb.Race(["a", "b"], None, [1, 8], confidence=0.9, prior=pb.Dirichlet(), batch=pb.FixedBatch(4))
-    assert run_quietly(race, pb.ReplayExecutor(runs)).pareto_set == ("a",)
+    assert run_quietly(race, pb.ReplayExecutor(runs)).kept == ("a",)
 
 
 def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag):
@@ -147,7 +140,7 @@ def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag
         new, usual = (each.state.observations.runs["early", index] for each in (after, never_failed))
         assert new.trajectory == usual.trajectory  # the same seeds, until the same time
     with pb.Race.open(path) as race:
-        assert race.result.rounds == after.rounds
+        assert race.outcome.rounds == after.rounds
         assert loop.ask(race.state).instances == loop.ask(after.state).instances
 
 
@@ -172,5 +165,5 @@ def test_an_interrupted_rerun_is_completed_later(local, tmp_path, flaky, flag, m
 
 def test_without_failures_nothing_is_made_again(copied, finished):
     with pb.Race.open(copied, algorithms=four(), instances=instance) as race:
-        assert race.run(progress="none", rerun_failed=True).rounds == finished[1].rounds
+        assert race.drive(progress="none", rerun_failed=True).rounds == finished[1].rounds
     assert journal(copied, kinds=("rerun",)) == []

@@ -31,9 +31,9 @@ def test_bad_algorithms_fail_with_a_reason_and_the_others_continue(local, tmp_pa
     for run in result.failures:
         assert run.status == "error"
         assert BAD_ALGORITHMS[bad[run.trajectory.algorithm]] in run.message
-    assert bad.keys().isdisjoint(result.pareto_set)
+    assert bad.keys().isdisjoint(result.kept)
     with pb.Race.open(tmp_path / "my.race") as race:
-        assert {run.message for run in race.result.failures} == {run.message for run in result.failures}
+        assert {run.message for run in race.outcome.failures} == {run.message for run in result.failures}
 
 
 def test_a_failure_stops_the_race_on_request_and_once_fixed_it_continues(local, tmp_path):
@@ -78,8 +78,8 @@ def test_a_source_of_instances_that_raises_stops_the_race(local, tmp_path):
     ) as race:
         with pytest.raises((ValueError, pb.RaceError), match="only five instances"):
             run_quietly(race, local, max_instances=12)
-        assert race.result.instances == 4
-        assert race.result.failures == ()
+        assert race.outcome.instances == 4
+        assert race.outcome.failures == ()
 
 
 @pytest.mark.parametrize("error", [TimeoutError("no answer"), CancelledError(), RuntimeError("no worker")])
@@ -115,7 +115,7 @@ def test_an_executor_that_fails_loses_nothing(local, tmp_path, finished):
         ):
             run_quietly(race, Failing())
         assert len(stored_runs(tmp_path / "my.race")) == 5
-        assert race.result.rounds == ()
+        assert race.outcome.rounds == ()
         assert run_quietly(race, local, max_instances=8).rounds == finished[1].rounds[:2]
     assert journal(tmp_path / "my.race") == journal(finished[0])[:2]
 

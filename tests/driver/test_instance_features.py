@@ -34,13 +34,13 @@ def even(problem, seed, until):
 def path(local, tmp_path_factory):
     path = tmp_path_factory.mktemp("features") / "my.race"
     with pb.Race({"even": even, "odd": odd}, instance, [1, 4], path=path, draws=400, confidence=0.9) as race:
-        race.run(local, max_instances=16, progress="none")
+        race.drive(local, max_instances=16, progress="none")
     return path
 
 
 def test_features_are_there_without_the_generator(path):
     with pb.Race.open(path) as race:
-        result = race.result
+        result = race.outcome
     assert result.state.features[3] == {"even": False, "size": 3.0, "unknown": None}
     assert len(result.state.features) == 16
     table = pb.features_of(result)
@@ -63,7 +63,7 @@ def test_given_features_are_stored_and_can_be_added_later(tmp_path):
         assert race.state.features[2] == {"size": 3.0}
     with pb.Race.open(path) as race:
         assert {index: each["size"] for index, each in race.state.features.items()} == {0: 1.0, 1: 2.0, 2: 3.0}
-        with pytest.raises(ValueError, match="is the race's own"):
+        with pytest.raises(ValueError, match="expected another key than 'features'"):
             race.note("features", {})
 
 

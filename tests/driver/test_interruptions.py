@@ -26,7 +26,7 @@ from tests.race.live_algorithms import LEVELS, four, hangs_on
 path, flag = sys.argv[1:]
 hanging = partial(hangs_on, instance=5, levels=LEVELS["early"], flag=flag)
 with race_of({**four(), "early": hanging}, path=path) as race:
-    result = race.run(progress="none")
+    result = race.drive(progress="none")
     print(result.stopped, len(result.rounds), result.instances, result.posterior.instances, flush=True)
 """
 
@@ -48,7 +48,7 @@ def test_ctrl_c_ends_a_hanging_run_and_the_race_continues_where_it_stopped(tmp_p
     assert output.split() == ["interrupted", "1", "4", "4"]
     assert len(stored_runs(path)) >= 16
     with reopen(path) as race:
-        assert race.result.rounds == finished[1].rounds[:1]
+        assert race.outcome.rounds == finished[1].rounds[:1]
         run_quietly(race, local, max_instances=12)
     assert journal(path) == journal(finished[0])[:3]
 
@@ -62,11 +62,11 @@ def test_an_interrupt_between_memory_and_disk_loses_and_repeats_nothing(tmp_path
         result = run_quietly(race, local)
         assert result.stopped == "interrupted"
         with pb.Race.open(path) as reader:
-            assert reader.result.rounds == result.rounds
+            assert reader.outcome.rounds == result.rounds
         assert run_quietly(race, local, max_instances=12).rounds == finished[1].rounds[:3]
     assert journal(path) == journal(finished[0])[:3]
     with pb.Race.open(path) as reader:
-        assert reader.result.rounds == finished[1].rounds[:3]
+        assert reader.outcome.rounds == finished[1].rounds[:3]
 
 
 @pytest.mark.parametrize(("method", "kind"), [("append", OSError), ("add_run", OSError), ("add_run", TimeoutError)])
@@ -78,7 +78,7 @@ def test_a_temporary_failure_of_the_disk_loses_nothing(tmp_path, local, finished
         with pytest.raises(kind, match="make room and try again"):
             run_quietly(race, local)
         with pb.Race.open(path) as reader:
-            assert reader.result.rounds == race.result.rounds
+            assert reader.outcome.rounds == race.outcome.rounds
         assert run_quietly(race, local, max_instances=12).rounds == finished[1].rounds[:3]
     assert journal(path) == journal(finished[0])[:3]
     assert stored_runs(path).items() <= stored_runs(finished[0]).items()

@@ -49,7 +49,7 @@ def test_an_infinite_limit_is_no_limit(local, finished):
 
 def test_with_no_seconds_nothing_runs(local):
     result = run_quietly(race_of(), local, max_seconds=0)
-    assert (result.stopped, result.instances, result.pareto_set) == ("max_seconds", 0, tuple(four()))
+    assert (result.stopped, result.instances, result.kept) == ("max_seconds", 0, tuple(four()))
 
 
 def test_max_seconds_does_not_wait_for_a_run_that_hangs(tmp_path):
@@ -57,20 +57,20 @@ def test_max_seconds_does_not_wait_for_a_run_that_hangs(tmp_path):
     hanging = partial(hangs_on, instance=2, levels=LEVELS["early"], flag=tmp_path / "hangs")
     race = race_of({"early": hanging, "late": four()["late"]}, confidence=0.99, rope=0.0)
     # A slow machine may not get to the hanging run in this time, but no machine can finish the first round.
-    assert race.run(max_seconds=1.5, progress="none").stopped == "max_seconds"
+    assert race.drive(max_seconds=1.5, progress="none").stopped == "max_seconds"
 
 
 def test_a_callback_gets_a_valid_result_after_each_round(local):
     calls = []
 
     def stop(result):
-        calls.append((len(result.rounds), result.pareto_set, result.posterior.instances))
+        calls.append((len(result.rounds), result.kept, result.posterior.instances))
         return len(calls) == 2
 
     result = run_quietly(race_of(), local, stop=stop)
     assert result.stopped == "callback"
     assert [rounds for rounds, *_ in calls] == [1, 2]
-    assert calls[-1][1:] == (result.pareto_set, result.instances)
+    assert calls[-1][1:] == (result.kept, result.instances)
 
 
 def test_an_exception_of_a_callback_is_raised_and_nothing_is_lost(local, tmp_path, finished):

@@ -69,7 +69,7 @@ def test_the_race_stops_and_saves_a_copy_from_which_it_continues(
             run_quietly(race, executor)
         with pytest.raises(pb.RaceError, match=r"my-saved.race:"):  # and no second copy
             run_quietly(race, pb.ReplayExecutor(recorded))
-        assert len(race.result.rounds) < len(finished[1].rounds)
+        assert len(race.outcome.rounds) < len(finished[1].rounds)
     (saved,) = tmp_path.rglob("my-saved*.race")
     assert str(saved) in str(caught.value)
     made = stored_runs(saved)

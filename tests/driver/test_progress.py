@@ -57,8 +57,8 @@ def test_one_line_per_round():
         assert line.startswith(f"round {round_.number} · {6 * round_.number} instances · ")  # so far
         assert f"{100 * round_.resolved_share:.0f} % decided" in line
         for each in round_.eliminated:
-            assert f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)" in line
-    assert "poor is eliminated" in stream.getvalue()
+            assert f"{each.name} is dropped (beaten by {each.by}, {format_percent(each.probability)} sure)" in line
+    assert "poor is dropped" in stream.getvalue()
     assert f"{sum(round_.cost for round_ in state.rounds):,.0f} evaluations" in lines[-1]
     assert f"{len(state.candidates)} candidates" in lines[-1]
 
@@ -106,7 +106,7 @@ def test_the_live_view_shows_the_state_of_the_race():
     assert f"{100 * state.rounds[-1].resolved_share:.0f} % of pairs and times" in text
     assert "round 2" in text
     assert "[bold]odd[/bold]" in text  # names are text, not markup
-    assert f"eliminated in round {state.rounds[0].eliminated[0].round}, beaten by" in text
+    assert f"dropped in round {state.rounds[0].eliminated[0].round}, beaten by" in text
     assert "races" in text
     assert "12 instances" in text
     assert f"{state.cost:,.0f} evaluations spent, {100 * (1 - state.cost / (12 * 3 * 8)):.0f} % saved" in text
@@ -130,7 +130,7 @@ def test_the_live_view_counts_the_runs_of_this_round():
     view.on_inference()
     assert "inferring the posterior" in render(view)
     assert "round 2" in render(view)
-    assert "round 1 " not in render(view).replace("eliminated in round 1", "")
+    assert "round 1 " not in render(view).replace("dropped in round 1", "")
     view.on_decisions(loop.tell(state, plan, runs))
     assert "round 2" in render(view)
     view.close()
@@ -215,12 +215,12 @@ def test_the_driver_reports_every_event_and_closes_the_view_in_any_case(monkeypa
     race = pb.Race(["a", "b"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), rope=0.0, draws=400)
     view = RecordingView()
     monkeypatch.setattr(views, "make_view", lambda *_, **__: view)
-    race.run(pb.ReplayExecutor(recorded), max_instances=6)
+    race.drive(pb.ReplayExecutor(recorded), max_instances=6)
     a_round = ["plan fresh 6", *["run"] * 6, "inference"]
     assert view.events == [*a_round, "decisions 1", *a_round, "decisions 2", "closed"]
 
     view.events.clear()
     race = pb.Race(["a", "c"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), draws=400)
     with pytest.raises(ValueError, match="expected a recording of 'c'"):
-        race.run(pb.ReplayExecutor(recorded))
+        race.drive(pb.ReplayExecutor(recorded))
     assert view.events[-1] == "closed"

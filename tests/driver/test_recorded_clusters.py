@@ -51,8 +51,8 @@ def test_a_race_with_a_file_has_the_clusters_and_the_posterior_of_one_without(tm
     assert (set(clusters.labels), clusters.kind, clusters.unit) == ({("suite", c) for c in range(6)}, *LABELS[kind])
     assert_same(replayed(kind, path), expected)
     with pb.Race.open(path) as race:
-        assert_same(race.result, expected)
-    code = "import sys, polarbear as pb; print(pb.Race.open(sys.argv[1]).result.state.clusters.labels)"
+        assert_same(race.outcome, expected)
+    code = "import sys, polarbear as pb; print(pb.Race.open(sys.argv[1]).outcome.state.clusters.labels)"
     other = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == str(clusters.labels)
 
@@ -90,7 +90,7 @@ def test_a_killed_replay_continues_with_its_clusters(tmp_path, number):
     assert killed.returncode == -signal.SIGKILL
     assert_same(replayed(path=path), replayed())
     with pb.Race.open(path) as race:
-        assert_same(race.result, replayed())
+        assert_same(race.outcome, replayed())
 
 
 def test_a_rescued_race_keeps_its_clusters(tmp_path):

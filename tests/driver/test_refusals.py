@@ -85,7 +85,7 @@ def test_one_race_at_a_time_writes_a_file(copied, tmp_path):
         with pytest.raises(pb.RaceFileInUse, match="close the race that has it open"):
             race_of(path=copied)
         with pb.Race.open(copied) as reader:  # readers are always allowed
-            assert reader.result.finished
+            assert reader.outcome.finished
     reopen(copied).close()
 
 
@@ -132,7 +132,7 @@ def test_a_race_from_a_file_needs_its_algorithms_to_run(copied, local):
             ValueError, match=r"the race needs runs of .*early.*pass them to Race.open\(path, algorithms="
         ):
             run_quietly(race, local)
-        assert race.result.rounds[-1].kind == "review"
+        assert race.outcome.rounds[-1].kind == "review"
     some = {name: algorithm for name, algorithm in four().items() if name != "early"}
     with (
         pb.Race.open(copied, algorithms=some, instances=instance) as race,
@@ -140,14 +140,14 @@ def test_a_race_from_a_file_needs_its_algorithms_to_run(copied, local):
     ):
         run_quietly(race, local)
     with reopen(copied) as race:
-        assert run_quietly(race, local, max_instances=race.result.instances + 4).rounds
+        assert run_quietly(race, local, max_instances=race.outcome.instances + 4).rounds
 
 
 def test_a_race_that_is_open_for_reading_cannot_be_changed(copied):
     with pb.Race.open(copied) as race:
         with pytest.raises(ValueError, match="not open for writing"):
-            race.remove(race.result.pareto_set[0])
-        assert race.result.finished
+            race.drop(race.outcome.kept[0])
+        assert race.outcome.finished
 
 
 def test_a_custom_prior_races_only_without_a_file(tmp_path):

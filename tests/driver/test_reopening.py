@@ -23,8 +23,8 @@ from tests.race.live_algorithms import GRID, LEVELS, four, improvements_only, in
 def test_a_finished_race_continues_under_other_settings_and_repeats_no_run(copied, local, finished, change):
     _, before = finished
     with reopen(copied, **change) as race:
-        assert not race.result.finished
-        assert race.result.stopped == "paused"
+        assert not race.outcome.finished
+        assert race.outcome.stopped == "paused"
         result = run_quietly(race, local, max_instances=before.instances + 8)
     review = result.rounds[len(before.rounds)]
     assert (review.kind, review.cost) == ("review", 0.0)
@@ -35,7 +35,7 @@ def test_a_finished_race_continues_under_other_settings_and_repeats_no_run(copie
     new = result.rounds[len(before.rounds) + 1 :]
     assert all(min(round_.instances) >= before.instances for round_ in new)
     with pb.Race.open(copied) as race:
-        assert race.result.rounds == result.rounds
+        assert race.outcome.rounds == result.rounds
         assert race.state.settings == dataclasses.replace(before.state.settings, **change)
 
 
@@ -51,43 +51,43 @@ def test_an_algorithm_added_after_reopening_catches_up_on_stored_instances(copie
     assert [round_.kind for round_ in new] == ["catch-up"] * (len(new) - 1) + ["fresh"]
     assert "late too" in result.state.names
     with pb.Race.open(copied) as race:
-        assert race.result.rounds == result.rounds
-        assert race.result.pareto_set == result.pareto_set
+        assert race.outcome.rounds == result.rounds
+        assert race.outcome.kept == result.kept
 
 
 def test_an_added_algorithm_and_new_settings_combine(copied, local):
     with reopen(copied, confidence=0.95) as race:
         race.add("new", four()["poor"])
     with pb.Race.open(copied, algorithms={**four(), "new": four()["poor"]}, instances=instance, rope=0.06) as race:
-        result = run_quietly(race, local, stop=lambda so_far: "new" not in so_far.pareto_set)
+        result = run_quietly(race, local, stop=lambda so_far: "new" not in so_far.kept)
     assert result.rounds
-    assert "new" not in result.pareto_set
+    assert "new" not in result.kept
     with pb.Race.open(copied) as race:
-        assert race.result.rounds == result.rounds
+        assert race.outcome.rounds == result.rounds
 
 
 def test_removal_is_permanent_and_stored(copied, local, finished):
     with reopen(copied) as race:
-        removed = race.result.pareto_set[0]
-        race.remove(removed)
-        assert removed not in race.result.pareto_set
+        removed = race.outcome.kept[0]
+        race.drop(removed)
+        assert removed not in race.outcome.kept
         with pytest.raises(ValueError, match="expected one of the candidates"):
-            race.remove(removed)
+            race.drop(removed)
     with reopen(copied, confidence=0.95) as race:
-        assert removed not in run_quietly(race, local, max_instances=finished[1].instances + 4).pareto_set
+        assert removed not in run_quietly(race, local, max_instances=finished[1].instances + 4).kept
     with pb.Race.open(copied) as race:
-        assert removed not in race.result.pareto_set
-        assert any(run.trajectory.algorithm == removed for run in race.result.runs)
+        assert removed not in race.outcome.kept
+        assert any(run.trajectory.algorithm == removed for run in race.outcome.runs)
 
 
 def test_an_algorithm_that_is_added_and_removed_before_its_first_run_leaves_no_trace(copied, local, finished):
     with reopen(copied) as race:
         race.add("mistake", four()["poor"])
-        race.remove("mistake")
+        race.drop("mistake")
         assert run_quietly(race, local).rounds == finished[1].rounds
     with pb.Race.open(copied) as race:
         assert race.state.names == tuple(four())
-        assert race.result.posterior.names == tuple(four())
+        assert race.outcome.posterior.names == tuple(four())
 
 
 def test_a_run_that_stops_at_its_time_is_not_known_beyond_it(local):

@@ -3,6 +3,8 @@
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
 from tests.driver.races import SETTINGS, race_of, run_quietly
 from tests.race.live_algorithms import four
 
@@ -32,8 +34,8 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert last - 1 not in result.posterior.grid.times
     assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).sentence
     with pb.Race.open(path) as race:
-        assert clusters_of(race.result).labels == (0, 1, 2) * 3
-        assert race.result.scope == result.scope
+        assert clusters_of(race.outcome).labels == (0, 1, 2) * 3
+        assert race.outcome.scope == result.scope
     with pb.Race(four(), pb.problems.Repeated(PROBLEMS, 5), path=path, **STRICT) as race:  # more repetitions
         assert run_quietly(race, local).instances == 15
 
@@ -79,7 +81,7 @@ def test_forecasts_count_other_instances_and_need_many_of_them(local, problems, 
     source = pb.problems.Repeated([float(k) for k in range(problems)], repeats)
     with pb.Race(four(), source, **{**STRICT, "resolution": "strict"}) as race:
         result = run_quietly(race, local, max_instances=80)
-    (text,) = (each.text for each in result.summary().remarks if "Not decided: " in each.text)
+    (stop,) = (each for each in race_findings(result) if each.code is Code.STOPPED)
     assert result.instances == 80
-    assert (" more instances)" in text) == (problems == 40)
-    assert "repeat them" not in text
+    assert stop.numbers["undecided"]
+    assert (stop.numbers["further"] > 0) == (problems == 40)

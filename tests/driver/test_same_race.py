@@ -31,7 +31,7 @@ def settings_of(kind):
 
 def race_on(executor, path, kind):
     with pb.Race(four(), instance, path=path, **settings_of(kind)) as race:
-        result = race.run(executor, progress="none")
+        result = race.drive(executor, progress="none")
         assert (result.stopped, result.finished) == ("resolved", True)
         return result
 
@@ -46,7 +46,7 @@ def reference(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("reference") / "one.race"
     with pb.LocalExecutor(workers=1) as executor:
         result = race_on(executor, path, request.param)
-    assert {"early", "late"} <= set(result.pareto_set)
+    assert {"early", "late"} <= set(result.kept)
     assert "poor" in {each.name for each in result.eliminations}
     assert len(result.rounds) > 3
     return request.param, path, result
@@ -88,7 +88,7 @@ def test_by_replay_of_the_recorded_runs(reference, tmp_path):
     kind, _, result = reference
     recorded = sorted((run.trajectory for run in result.runs), key=lambda path: path.instance)
     with pb.Race(list(four()), None, path=tmp_path / "my.race", **settings_of(kind)) as race:
-        race.run(pb.ReplayExecutor(recorded), progress="none")
+        race.drive(pb.ReplayExecutor(recorded), progress="none")
     assert journal(tmp_path / "my.race") == journal(reference[1])
 
 
@@ -96,7 +96,7 @@ def test_without_a_file(reference):
     kind, _, result = reference
     with pb.LocalExecutor(workers=1) as executor:
         race = pb.Race(four(), instance, **settings_of(kind))
-        assert race.run(executor, progress="none").rounds == result.rounds
+        assert race.drive(executor, progress="none").rounds == result.rounds
 
 
 def test_after_reopening_the_rounds_are_the_same_and_nothing_is_inferred(reference, monkeypatch):
@@ -105,26 +105,26 @@ def test_after_reopening_the_rounds_are_the_same_and_nothing_is_inferred(referen
         patch.setattr("polarbear.inference.fitting.fit", None)
         race = pb.Race.open(path)
     with race:
-        assert race.result.rounds == result.rounds
-        assert race.result.pareto_set == result.pareto_set
-        assert race.result.eliminations == result.eliminations
-        assert race.result.stopped == "resolved"
-        assert (race.result.posterior.ratings == result.posterior.ratings).all()
-        assert race.run(progress="none").rounds == result.rounds  # there is nothing to do
+        assert race.outcome.rounds == result.rounds
+        assert race.outcome.kept == result.kept
+        assert race.outcome.eliminations == result.eliminations
+        assert race.outcome.stopped == "resolved"
+        assert (race.outcome.posterior.ratings == result.posterior.ratings).all()
+        assert race.drive(progress="none").rounds == result.rounds  # there is nothing to do
 
 
 def test_when_it_stops_after_every_round(reference, tmp_path):
     kind, path = reference[0], tmp_path / "my.race"
     with pb.LocalExecutor(workers=1) as executor:
         with pb.Race(four(), instance, path=path, **settings_of(kind)) as race:
-            assert race.run(executor, stop=lambda _: True, progress="none").stopped == "callback"
+            assert race.drive(executor, stop=lambda _: True, progress="none").stopped == "callback"
         while True:
             with pb.Race.open(path, algorithms=four(), instances=instance) as race:
-                result = race.run(executor, stop=lambda so_far: len(so_far.rounds) % 2 == 1, progress="none")
+                result = race.drive(executor, stop=lambda so_far: len(so_far.rounds) % 2 == 1, progress="none")
                 if result.stopped == "resolved":
                     break
                 assert result.stopped == "callback"
-                assert set(result.pareto_set) >= set(reference[2].pareto_set)
+                assert set(result.kept) >= set(reference[2].kept)
     assert_same_race(path, reference)
 
 
@@ -132,10 +132,10 @@ def test_when_evaluations_run_out_between_rounds(reference, tmp_path):
     kind, path, expected = reference[0], tmp_path / "my.race", reference[2]
     after_two = sum(round_.cost for round_ in expected.rounds[:2])
     with pb.LocalExecutor(workers=1) as executor, pb.Race(four(), instance, path=path, **settings_of(kind)) as race:
-        first = race.run(executor, max_evaluations=after_two, progress="none")
+        first = race.drive(executor, max_evaluations=after_two, progress="none")
         assert (first.stopped, first.rounds) == ("max_evaluations", expected.rounds[:2])
-        assert race.run(executor, max_instances=first.instances, progress="none").stopped == "max_instances"
-        assert race.run(executor, progress="none").stopped == "resolved"
+        assert race.drive(executor, max_instances=first.instances, progress="none").stopped == "max_instances"
+        assert race.drive(executor, progress="none").stopped == "resolved"
     assert_same_race(path, reference)
 
 
@@ -145,7 +145,7 @@ def test_when_seconds_run_out_in_the_middle_of_rounds(reference, tmp_path):
     with pb.LocalExecutor(workers=1) as executor, pb.Race(four(0.01), instance, path=path, **settings_of(kind)) as race:
         while "resolved" not in stopped:
             seconds = 0.15 * 1.3 ** len(stopped)  # increasing, so that even a very slow machine finishes
-            stopped.append(race.run(executor, max_seconds=seconds, progress="none").stopped)
+            stopped.append(race.drive(executor, max_seconds=seconds, progress="none").stopped)
     assert set(stopped) == {"max_seconds", "resolved"}  # each run takes 0.01 s, and there are more than 15
     assert_same_race(path, reference)
 
@@ -166,7 +166,7 @@ from tests.driver.test_same_race import settings_of
 for kind in ("pointwise", "joint"):
     settings = settings_of(kind)
     recorded = [pb.Trajectory(name, i, settings["grid"], [4, 3, 2, 1], until=8) for name in "ab" for i in range(3)]
-    pb.Race("a b".split(), None, **settings).run(pb.ReplayExecutor(recorded), progress="none", max_instances=3)
+    pb.Race("a b".split(), None, **settings).drive(pb.ReplayExecutor(recorded), progress="none", max_instances=3)
 
 
 def kill_after(number, delay):
@@ -193,7 +193,7 @@ for line in sys.stdin:
         else:
             race = pb.Race(four(), instance, path=path, **settings_of(kind))
         with race, pb.LocalExecutor(workers=2) as executor:
-            race.run(executor, progress="none")
+            race.drive(executor, progress="none")
             if int(number):
                 signal.pause()  # until the kill, however fast the race was
         os._exit(0)

@@ -13,6 +13,8 @@ import polarbear as pb
 from polarbear.algorithms.counted import Counted
 from polarbear.driver.agreement import describe_algorithm, describe_instances, instance_differences
 from polarbear.driver.source_code import digest_code
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
 from tests.driver.races import SETTINGS, journal, race_of, run_quietly, stored_runs
 from tests.race.live_algorithms import LEVELS, four, staircase
 
@@ -100,7 +102,7 @@ def test_another_source_of_instances_is_refused(tmp_path):
 
 def test_names_without_algorithms_have_no_identity(copied):
     with pb.Race(list(four()), None, path=copied, **SETTINGS) as race:
-        assert race.result.finished
+        assert race.outcome.finished
 
 
 def test_long_arguments_are_stored_as_a_digest():
@@ -165,8 +167,8 @@ def test_a_script_whose_algorithm_was_edited_keeps_its_runs_and_says_so_once(loc
         assert [record.levelname for record in caplog.records] == ["WARNING"] * warnings
         assert runs.items() <= stored_runs(path).items()
         with pb.Race.open(path) as race:  # the remark stays
-            found = [each.status for each in race.result.summary().remarks if "code of early has changed" in each.text]
-        assert found == (["provisional"] if step == 2.25 else [])
+            found = [each.subject for each in race_findings(race.outcome) if each.code is Code.CHANGED_CODE]
+        assert found == ([("early",)] if step == 2.25 else [])
         for record in caplog.records:
             assert record.getMessage().startswith(
                 "The code of early has changed since runs of it were stored in my.race."

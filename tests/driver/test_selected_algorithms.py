@@ -1,10 +1,10 @@
 """Readmit an algorithm, run only some of them, and read from the file why the race stopped."""
 
-import re
-
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
 from polarbear.race.stopping import StoppingLimits
 from tests.driver.races import journal, race_of, reopen, run_quietly
 
@@ -15,17 +15,17 @@ def unfinished(local, tmp_path):
     path = tmp_path / "unfinished.race"
     with race_of(path=path, confidence=0.99, rope=0.0) as race:
         result = run_quietly(race, local, max_instances=8)
-    assert result.pareto_set == ("early", "late", "middle")
+    assert result.kept == ("early", "late", "middle")
     return path
 
 
 def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, unfinished):
     with reopen(unfinished) as race:
-        race.remove("middle")
+        race.drop("middle")
         before = run_quietly(race, local, max_instances=16)
         assert "middle" in before.state.removed
-        race.readmit("middle")
-        race.readmit("poor")
+        race.restore("middle")
+        race.restore("poor")
         assert (race.state.removed, race.state.newcomers) == ({}, {"middle", "poor"})
         result = run_quietly(race, local, max_instances=16)
     first = result.rounds[len(before.rounds)]
@@ -37,8 +37,8 @@ def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, un
     )
     assert journal(unfinished, kinds=("removed", "readmitted")) == ['"middle"', '"middle"', '"poor"']
     with pb.Race.open(unfinished) as race:
-        assert race.result.rounds == result.rounds
-        assert race.result.pareto_set == result.pareto_set
+        assert race.outcome.rounds == result.rounds
+        assert race.outcome.kept == result.kept
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, un
 )
 def test_only_eliminated_or_removed_algorithms_are_readmitted(unfinished, name, words):
     with reopen(unfinished) as race, pytest.raises(ValueError, match=words):
-        race.readmit(name)
+        race.restore(name)
     assert journal(unfinished, kinds=("readmitted",)) == []
 
 
@@ -62,24 +62,21 @@ def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfin
         assert result.stopped == ("resolved" if result.finished else "selected pairs decided")
         used = result.instances
     with reopen(unfinished) as race:
-        assert race.result.rounds == result.rounds
+        assert race.outcome.rounds == result.rounds
         assert race.state.resolved.tolist() == result.state.resolved.tolist()
-        race.readmit("poor")  # so that something is undecided
+        race.restore("poor")  # so that something is undecided
         after = run_quietly(race, local, max_instances=used + 4)
     assert all(("late", index) not in after.state.observations.runs for each in new for index in each.instances)
 
 
 def test_candidates_that_ran_on_few_instances_are_named(local, unfinished):
     with reopen(unfinished, rope=0.001, resolution="strict") as race:
-        before = race.result.instances
+        before = race.outcome.instances
         result = run_quietly(race, local, only=["early", "middle"], max_instances=2 * before + 1)
     assert result.instances == 2 * before + 1
-    others = sorted(set(result.pareto_set) - {"early", "middle"})
-    named = " and ".join(others)
-    start = f"Of {result.instances} instances, {named} ran on only "
-    (text,) = (each.text for each in result.summary().remarks if each.text.startswith("Of "))
-    assert text.startswith(start)
-    assert re.search(rf" only {before}( or fewer)?\. Comparisons with (it|them) rest on these\.$", text)
+    others = sorted(set(result.kept) - {"early", "middle"})
+    (found,) = (each for each in race_findings(result) if each.code is Code.RAN_ON_FEW)
+    assert (sorted(found.subject), found.numbers) == (others, {"instances": result.instances, "most": before})
 
 
 def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unfinished, monkeypatch):
@@ -94,7 +91,7 @@ def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unf
     ("only", "words"),
     [
         (["early"], "expected two candidates or more in only, got early"),
-        (["early", "poor"], "'poor' is not a candidate any more; readmit it first"),
+        (["early", "poor"], "'poor' is not a candidate any more; restore it first"),
         (["early", "middel"], "got 'middel'; did you mean 'middle'"),
     ],
 )
@@ -111,7 +108,7 @@ def test_all_algorithms_of_a_new_race_run_in_its_first_round(local):
 def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
     def stopped():
         with pb.Race.open(unfinished) as race:
-            return race.result.stopped
+            return race.outcome.stopped
 
     assert stopped() == "max_instances"
     with reopen(unfinished) as race:
@@ -120,8 +117,8 @@ def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
     with reopen(unfinished) as race:
         run_quietly(race, local, max_seconds=0)
         assert stopped() == "max_seconds"
-        race.readmit("poor")
-        assert race.result.stopped == stopped() == "paused"  # the reason is older than the readmission
+        race.restore("poor")
+        assert race.outcome.stopped == stopped() == "paused"  # the reason is older than the readmission
         run_quietly(race, local, max_instances=1)
         assert stopped() == "max_instances"
         race._record.note_stop(None)  # as at the start of a run that is killed
@@ -145,4 +142,4 @@ def test_a_call_that_runs_nothing_for_selected_algorithms_keeps_why_the_race_sto
         assert run_quietly(race, local, max_instances=1).stopped == "max_instances"
         assert run_quietly(race, local, only=pair).stopped == "selected pairs decided"
     with pb.Race.open(unfinished) as race:
-        assert race.result.stopped == "max_instances"
+        assert race.outcome.stopped == "max_instances"

@@ -1,5 +1,4 @@
 import csv
-import dataclasses
 import io
 import json
 
@@ -10,11 +9,10 @@ import polarbear as pb
 from polarbear import exports
 from polarbear.latex import escape
 from polarbear.race.jobs import Run
-from polarbear.race.result import RaceResult
 from polarbear.race.tables import runs_table
 from polarbear.table import as_frame
 from polarbear.wording import format_error_bound
-from tests.plots.posteriors import small_race, specialist_posterior
+from tests.plots.posteriors import specialist_posterior
 
 
 @pytest.fixture(scope="module")
@@ -119,17 +117,6 @@ def test_arviz_gets_no_win_rates_that_are_too_large():
     group = large.to_xarray()
     assert set(group.data_vars) == {"ratings"}
     assert "win_rates" in large.thin(100).to_xarray()
-
-
-def test_the_account_of_a_race_states_its_scope():
-    result = small_race(2)
-    number = f"{result.instances} instances"
-    assert exports.account(result)["scope"] == result.posterior.scope == f"to new instances, based on {number}"
-    assert exports.account(result)["data"] == number
-    forgotten = RaceResult(dataclasses.replace(result.state, posterior=None), "paused")
-    assert exports.account(forgotten, infer=False)["scope"] == result.posterior.scope
-    assert "posterior" not in vars(forgotten)  # nothing was inferred for it
-    assert exports.account(small_race(0), infer=False)["scope"] == ""
 
 
 def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):

@@ -10,6 +10,7 @@ from polarbear.features.held_out import held_out_gain
 from polarbear.features.splits import Condition, candidate_splits, describe_conditions, gains_of
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, _p_value, cluster_weights, grow_tree
+from polarbear.findings import Code, Finding
 from tests.features.two_kinds import GRID, scores_of, two_kinds
 
 
@@ -58,9 +59,8 @@ def test_instances_without_runs_of_a_candidate_are_left_out():
     runs, table = two_kinds(100)
     partial = [run for run in runs if run.algorithm != "third" or run.instance < 40]
     found = pb.explain(partial, table, grid=GRID)
-    assert [each.text for each in found.remarks] == [
-        "All candidates ran on only 40 of 100 instances; the answer rests on these."
-    ]
+    numbers = {"counting": 40, "instances": 100}
+    assert found.findings == (Finding(Code.FEW_SHARED_INSTANCES, "tentative", numbers=numbers),)
     same = pb.explain(
         [run for run in runs if run.instance < 40], {name: list(cells)[:40] for name, cells in table.items()}, grid=GRID
     )

@@ -76,7 +76,7 @@ def test_missing_values_go_to_their_side_and_features_that_are_not_given_to_none
     assert policy.root.undivided.instances == 60
     assert policy.left_out == ("instance", "owner")
     policy.save(tmp_path / "policy.json")
-    assert pb.load_policy(tmp_path / "policy.json") == replace(policy, remarks=())
+    assert pb.load_policy(tmp_path / "policy.json") == replace(policy, findings=())
     space: dict = {}
     exec(policy.to_python(), space)
     for budget in (10, 50, 1000):

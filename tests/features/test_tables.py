@@ -1,4 +1,4 @@
-"""Tables of features: reading, matching with instances, and remarks on what is useless or leaks."""
+"""Tables of features: reading, matching with instances, and findings on what is useless or leaks."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 import polarbear as pb
 from polarbear.features.joining import join_features
 from polarbear.features.training_set import make_training_set
+from polarbear.findings import Code, Finding
 from polarbear.importers.imported import About, Block, Imported
 from polarbear.race.instance_features import group_label, level_name, parse_value, plain_features
 from tests.features.two_kinds import GRID, two_kinds
@@ -86,11 +87,13 @@ def test_useless_columns_and_missing_instances_are_named():
     table = pb.read_features({"instance": [0, 1, 7], "x": [1, 2, 3], "same": [1, 2, 3], "one": [4, 4, 4]})
     joined = join_features(table, (0, 1, 2))
     assert [each.name for each in joined.features] == ["x"]
-    text = " ".join(each.sentence for each in joined.remarks)
-    assert "same (equal to x)" in text
-    assert "the same on all instances: one" in text
-    assert "no features of 1 of 3 instances" in text
-    assert "1 row of a mapping of 4 columns describes an instance without runs" in text
+    origin = "a mapping of 4 columns"
+    assert joined.findings == (
+        Finding(Code.MISSING_FEATURES, "tentative", numbers={"origin": origin, "without": 1, "instances": 3}),
+        Finding(Code.UNUSED_ROWS, "note", numbers={"origin": origin, "rows": 1}),
+        Finding(Code.USELESS_FEATURES, "note", numbers={"why": "constant", "features": ["one"]}),
+        Finding(Code.USELESS_FEATURES, "note", numbers={"why": "repeated", "features": ["same"], "equal_to": ["x"]}),
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,15 +141,16 @@ def test_features_that_were_computed_from_the_runs_are_reported():
         "size": table["size"],
     }
     training = make_training_set(runs, leaking, preference=None, among=None, grid=GRID)
-    remarks = training.remarks_on(leaking)
-    assert [each.status for each in remarks] == 4 * ["do not rely on it"]
-    found = [each.sentence.split(". ")[0] for each in remarks]
-    assert found == [
-        "The feature score orders the instances as the final value of first does",
-        "The feature best orders the instances as the best final value does",
-        "The feature margin orders the instances as the difference between the final values of first and second does",
-        "The feature winner names the algorithm with the best final value of each instance",
-    ]
+    expected = {
+        ("score", "final value"): ("first",),
+        ("best", "best final value"): (),
+        ("margin", "difference of final values"): ("first", "second"),
+        ("winner", "winner"): (),
+    }
+    assert training.findings_on(leaking) == tuple(
+        Finding(Code.LEAKED_FEATURE, "unreliable", subject, {"feature": feature, "like": like})
+        for (feature, like), subject in expected.items()
+    )
 
 
 def test_recorded_runs_bring_their_fields_and_kept_columns_along():
@@ -161,17 +165,15 @@ def test_recorded_runs_bring_their_fields_and_kept_columns_along():
     assert set(found) == {"function", "dimension", "noisy"}  # the suite is constant
 
 
-def test_a_table_that_replaces_stored_features_is_remarked_on():
+def test_a_table_that_replaces_stored_features_is_noticed():
     runs = [pb.Trajectory(name, i, [1], [float(i)], until=9) for name in "ab" for i in range(12)]
     stored = {"instance": range(12), "kind": ["x", "y"] * 6}
     swapped = {"instance": range(12), "kind": ["y", "x"] * 6}
     tables = [pb.read_features(stored), pb.read_features(swapped)]
     found = make_training_set(runs, tables, preference=None, among=None, grid=[1, 9])
-    assert [each.text for each in found.remarks] == [
-        "The table replaces the feature kind, of which the runs or an earlier table have other values."
-    ]
+    assert found.findings == (Finding(Code.REPLACED_FEATURES, "tentative", numbers={"features": ["kind"]}),)
     same = make_training_set(runs, tables[:1] * 2, preference=None, among=None, grid=[1, 9])
-    assert same.remarks == ()
+    assert same.findings == ()
 
 
 def test_a_leaking_feature_that_the_answer_does_not_use_is_no_reason_to_doubt_it():
@@ -179,9 +181,9 @@ def test_a_leaking_feature_that_the_answer_does_not_use_is_no_reason_to_doubt_it
     values = pb.collect_runs(runs, grid=GRID).table.values[:, -1]
     answer = pb.explain(runs, {**table, "score {raw}": values[:, 2]}, grid=GRID)
     assert answer.tree.features == {"size"}
-    assert [(each.status, each.text) for each in answer.remarks] == [
-        ("solid", "score {raw} was probably computed from the runs; the answer does not use it.")
-    ]
+    expected = Finding(Code.UNUSED_LEAKS, "note", numbers={"features": ["score {raw}"]})
+    assert answer.findings == (expected,)
+    assert str(answer).endswith("\nNote: score {raw} was probably computed from the runs; the answer does not use it.")
 
 
 def test_missing_values_of_nullable_columns_are_missing(tmp_path):

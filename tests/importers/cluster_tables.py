@@ -24,6 +24,11 @@ def summary(imported):
     return None if clusters is None else (clusters.number, clusters.kind, clusters.unit)
 
 
+def assumptions(imported):
+    """Return what an import assumed, in order."""
+    return [each.numbers["assumption"] for each in imported.about.notes]
+
+
 def partition(imported):
     """Return the blocks of each cluster, without labels."""
     blocks = {}

@@ -87,7 +87,7 @@ def test_evaluations_are_refused_with_the_option_to_add(scenario):
     with pytest.raises(ValueError, match=r"holds seconds and no evaluations.*--clock seconds"):
         read_runs(scenario)
     assert len(read_runs(scenario, preset="aslib").runs) == 6
-    with pytest.raises(ValueError, match="as all ASlib data do; leave out maximise=True"):
+    with pytest.raises(ValueError, match="as all ASlib data do; read with maximise=False"):
         read_runs(scenario, preset="aslib", maximise=True)
 
 

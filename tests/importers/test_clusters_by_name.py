@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from polarbear import Choices, Clusters, fit
+from polarbear.findings import ReadWith
 from polarbear.importers import Block, read_runs
 from polarbear.wording import plural
-from tests.importers.cluster_tables import ALGORITHMS, partition, summary, write_table
+from tests.importers.cluster_tables import ALGORITHMS, assumptions, partition, summary, write_table
 
 DATA = Path(__file__).parent / "data"
 ROWS = [(f, d, i, f"set {i % 3}", r) for f, d, i, r in itertools.product((1, 2), (2, 5), range(6), (1, 2))]
@@ -53,7 +54,10 @@ def test_fields_and_columns_define_clusters(runs, cluster, expected, key):
         blocks.setdefault(key(block), set()).add(block)
     assert partition(imported) == set(map(frozenset, blocks.values()))
     assert f"of {expected[0]} {plural(expected[1])}" in repr(imported)
-    assert f"to generalise to new {plural(expected[1])}" in imported.about.notes[-1]
+    numbers = imported.about.notes[-1].numbers
+    assert numbers["assumption"] == "CLUSTERS"
+    assert (numbers["clusters"], numbers["kind"], numbers["unit"]) == expected
+    assert numbers["by_rule"] == (cluster == "auto")
 
 
 @pytest.mark.parametrize("cluster", ["data_set", ("dimension", "data_set"), "none"])
@@ -68,7 +72,7 @@ def test_columns_of_parquet_define_the_same_clusters_as_those_of_csv(runs, tmp_p
 def test_without_clusters_every_run_counts_as_independent(runs, cluster):
     imported = read_runs(runs, cluster=cluster)
     assert summary(imported) == (48, "run on these instances", "run")
-    assert not [note for note in imported.about.notes if "cluster" in note or "generalise" in note]
+    assert assumptions(imported) == ["SEVERAL_DIMENSIONS"]
     choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
     assert fit(choices, draws=100).scope == "to new runs on these instances, based on 48 repetitions"
 
@@ -123,10 +127,9 @@ def test_one_label_for_all_is_kept_and_noted(tmp_path):
     path = write_table(tmp_path / "r.csv", [(1, "same"), (2, "same"), (3, "same")], ["instance", "lab"])
     imported = read_runs(path, cluster="lab")
     assert imported.clusters == Clusters(("same",) * 3, "lab", "instance")
-    assert imported.about.notes == (
-        "clusters: all 3 blocks are of one lab, 'same', from which nothing follows about new labs; for new instances "
-        "of this one read with cluster='none' (--cluster none)",
-    )
+    [note] = imported.about.notes
+    expected = {"assumption": "ONE_CLUSTER", "members": 3, "unit": "instance", "kind": "lab", "label": "'same'"}
+    assert (note.numbers, note.remedy) == (expected, ReadWith("cluster", "none"))
     assert "on 3 blocks of 1 lab from" in repr(imported)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from polarbear import Choices, Clusters, fit
+from polarbear.findings import ReadWith
 from polarbear.importers import Block, read_runs
-from tests.importers.cluster_tables import ALGORITHMS, partition, summary, write_table
+from tests.importers.cluster_tables import ALGORITHMS, assumptions, partition, summary, write_table
 
 DATA = Path(__file__).parent / "data"
 
@@ -21,10 +22,10 @@ def test_functions_of_a_real_folder_are_clusters():
         (21, ("unknown_suite", 21)),
     }
     assert "on 10 blocks of 2 functions from" in repr(imported)
-    assert imported.about.notes == (
-        "clusters: 10 instances of 2 functions, to generalise to new functions; for new instances of these read with "
-        "cluster='none' (--cluster none)",
-    )
+    [note] = imported.about.notes
+    expected = {"assumption": "CLUSTERS", "members": 10, "unit": "instance", "kind": "function"}
+    assert note.numbers == expected | {"clusters": 2, "by_rule": True}
+    assert note.remedy == ReadWith("cluster", "none")
     choices = Choices.from_trajectories(imported.runs, grid=[100], **imported.clustering)
     assert choices.rankings.clusters == imported.clusters
     assert choices.rankings.clusters.codes.tolist() == [0] * 5 + [1] * 5
@@ -34,9 +35,8 @@ def test_instances_of_the_one_function_of_a_real_folder_are_independent():
     imported = read_runs(DATA / "coco")  # f8, in two dimensions
     assert summary(imported) == (10, "instance of this function", "instance")
     assert "on 10 blocks from" in repr(imported)
-    assert imported.about.notes[1:] == (
-        "all 10 blocks are instances of one function: answers hold for new instances of it",
-    )
+    assert imported.about.notes[1].numbers == {"assumption": "ONE_FUNCTION", "blocks": 10}
+    assert len(imported.about.notes) == 2
 
 
 def test_a_cluster_is_a_function_of_one_suite_in_all_dimensions(tmp_path):
@@ -68,7 +68,8 @@ def test_repetitions_on_data_sets_are_clusters(tmp_path, suffix):
     assert imported.clusters == Clusters(
         tuple(name for name in ("iris", "wine", "digits") for _ in range(40)), "instance", "run"
     )
-    assert "clusters: 120 runs of 3 instances, to generalise to new instances" in imported.about.notes[0]
+    numbers = imported.about.notes[0].numbers
+    assert (numbers["members"], numbers["unit"], numbers["clusters"]) == (120, "run", 3)
 
 
 def test_with_several_functions_repetitions_belong_to_their_function(tmp_path):
@@ -101,34 +102,34 @@ def test_one_function_with_repetitions_is_clustered_by_instance(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "rows", "note", "scope"),
+    ("names", "rows", "noted", "scope"),
     [
         (
             ["function_id", "instance"],
             [(1, i) for i in range(5)],
-            "all 5 blocks are instances of one function: ",
+            ["ONE_FUNCTION"],
             "instances of this function, based on 5 instances",
         ),
         (
             ["instance", "run_id"],
             [("iris", r) for r in range(5)],
-            "all 5 blocks are repetitions of one instance: ",
+            ["ONE_INSTANCE"],
             "runs on this instance, based on 5 repetitions",
         ),
         (
             ["function_id", "run_id"],
             [(1, r) for r in range(5)],
-            "all 5 blocks are repetitions of one instance: ",
+            ["ONE_INSTANCE"],
             "runs on this instance, based on 5 repetitions",
         ),
-        (["instance"], [(i,) for i in range(5)], "", "instances, based on 5 instances"),
-        (["instance"], [(1,)], "", "instances, based on 1 instance"),
+        (["instance"], [(i,) for i in range(5)], [], "instances, based on 5 instances"),
+        (["instance"], [(1,)], [], "instances, based on 1 instance"),
     ],
 )
-def test_blocks_of_a_single_cluster_are_independent(tmp_path, names, rows, note, scope):
+def test_blocks_of_a_single_cluster_are_independent(tmp_path, names, rows, noted, scope):
     imported = read_runs(write_table(tmp_path / "r.csv", rows, names))
-    assert len(imported.about.notes) == bool(note)
-    assert all(each.startswith(note) for each in imported.about.notes)
+    assert assumptions(imported) == noted
+    assert all(each.numbers["blocks"] == 5 for each in imported.about.notes)
     choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
     assert fit(choices, draws=100).scope == f"to new {scope}"
 
@@ -138,7 +139,7 @@ def test_instances_without_a_function_count_as_one_function_each(tmp_path):
     imported = read_runs(write_table(tmp_path / "r.csv", rows, ["function_id", "instance", "run_id"]))
     assert summary(imported) == (3, "function", "instance")
     assert sorted(map(len, partition(imported))) == [1, 2, 2]
-    assert "3 of 5 blocks name no function; each of their instances counts as one" in imported.about.notes
+    assert {"assumption": "NO_FUNCTION", "unknown": 3, "blocks": 5} in [each.numbers for each in imported.about.notes]
 
 
 def test_renumbered_runs_count_as_repetitions(tmp_path):

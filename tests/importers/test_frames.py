@@ -59,7 +59,7 @@ def test_a_frame_gives_the_runs_of_a_csv_file(make, tmp_path, options):
 def test_columns_may_have_other_names(make):
     renamed = make({f"my {name}": column for name, column in COLUMNS.items()})
     assert read_runs(renamed, columns={name: f"my {name}" for name in COLUMNS}).runs == read_runs(make(COLUMNS)).runs
-    with pytest.raises(ValueError, match=r"a table of 6 rows: has no columns .*'evaluations': 'my evaluations'"):
+    with pytest.raises(ValueError, match=r"a table of 6 rows: has no column .*'evaluations': 'my evaluations'"):
         read_runs(renamed)
 
 
@@ -72,8 +72,8 @@ def test_missing_cells_are_reported_as_in_a_csv_file(make, tmp_path):
     )
     file, frame = read_runs(write_csv(tmp_path / "r.csv", columns)), read_runs(make(columns))
     assert frame.runs == file.runs
-    assert [(each.reason, each.sentence, each.count) for each in frame.skipped] == [
-        (each.reason, each.sentence, each.count) for each in file.skipped
+    assert [(each.reason, each.details, each.count) for each in frame.skipped] == [
+        (each.reason, each.details, each.count) for each in file.skipped
     ]
     assert {each.reason for each in frame.skipped} == {Reason.NO_ALGORITHM, Reason.NO_VALUE, Reason.NON_NUMERIC_ROW}
     assert frame.skipped[0].first.startswith("row 2: ")

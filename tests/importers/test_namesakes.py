@@ -5,7 +5,9 @@ import shutil
 
 import pytest
 
+from polarbear.findings import ReadWith
 from polarbear.importers import Reason, read_runs
+from tests.importers.cluster_tables import assumptions
 
 
 def write(folder, values, *, algorithm="DE", function=1, instances=(1, 2, 3)):
@@ -28,8 +30,9 @@ def test_two_versions_of_one_name_are_kept_apart(tmp_path):
     assert imported.algorithms == {"CMA": 3, "DE (DE)": 3, "DE (DE2)": 3}
     assert imported.blocks == 3
     assert [run.values[-1] for run in imported.runs if run.algorithm == "DE (DE2)"] == [4.0, 5.0, 6.0]
-    [note] = [note for note in imported.about.notes if "--renumber" in note]
-    assert "kept apart, as 2 algorithms 'DE (DE)', 'DE (DE2)'" in note
+    [note] = imported.about.notes[:1]
+    assert note.numbers == {"assumption": "KEPT_APART", "algorithms": ["DE (DE)", "DE (DE2)"]}
+    assert note.remedy == ReadWith("renumber", value=True)
 
 
 def test_renumbering_takes_folders_as_repetitions(tmp_path):
@@ -38,7 +41,7 @@ def test_renumbering_takes_folders_as_repetitions(tmp_path):
     imported = read_runs(tmp_path, renumber=True)
     assert imported.algorithms == {"DE": 6}
     assert sorted(run.instance.run for run in imported.runs) == [1, 1, 1, 2, 2, 2]
-    assert not any("kept apart" in note for note in imported.about.notes)
+    assert "KEPT_APART" not in assumptions(imported)
 
 
 @pytest.mark.parametrize(("first", "second"), [("f1", "f2"), ("a/data", "b/data")])
@@ -49,7 +52,7 @@ def test_an_algorithm_may_be_spread_over_folders(tmp_path, first, second):
     imported = read_runs(tmp_path)
     assert imported.algorithms == {"DE": 7}
     assert {run.instance.run for run in imported.runs} == {1}
-    assert not any("kept apart" in note for note in imported.about.notes)
+    assert "KEPT_APART" not in assumptions(imported)
 
 
 @pytest.mark.parametrize("layout", ["{version}/f{function}", "f{function}/{version}", "x/f{function}/{version}/data"])
@@ -68,7 +71,8 @@ def test_folders_that_are_numbered_hold_repetitions(tmp_path, layout):
     imported = read_runs(tmp_path)
     assert imported.algorithms == {"DE": 9}
     assert sorted(run.instance[3:] for run in imported.runs) == [(i, r) for i in (1, 2, 3) for r in (1, 2, 3)]
-    assert any("taken as repetitions of 'DE'" in note for note in imported.about.notes)
+    expected = {"assumption": "TAKEN_AS_REPETITIONS", "algorithms": ["DE"]}
+    assert expected in [each.numbers for each in imported.about.notes]
 
 
 def test_versions_may_have_repetitions_in_folders(tmp_path):

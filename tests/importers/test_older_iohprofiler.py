@@ -2,7 +2,9 @@
 
 import pytest
 
+from polarbear.findings import ReadWith
 from polarbear.importers import Block, Reason, read_runs
+from tests.importers.cluster_tables import assumptions
 
 HEADER = '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b" "rate" \n'
 RISING = [
@@ -35,7 +37,8 @@ def test_runs_on_one_instance_are_its_repetitions(tmp_path):
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
     assert imported.about.formats == ("iohprofiler",)
-    assert imported.about.notes == ("all 2 blocks are repetitions of one instance: answers hold for new runs on it",)
+    [note] = imported.about.notes
+    assert note.numbers == {"assumption": "ONE_INSTANCE", "blocks": 2}
     first, second = imported.runs
     assert first.algorithm == "(1+1) EA, fast"
     assert (first.instance, second.instance) == (Block("PBO", 1, 16, 1, 1), Block("PBO", 1, 16, 1, 2))
@@ -48,7 +51,9 @@ def test_best_so_far_values_show_the_direction(tmp_path):
     write(tmp_path, INDEX.format(direction="", runs="1:9|9.9e+01, 1:7|1.0e+02"), RISING, SECOND)
     imported = read_runs(tmp_path)
     assert all(run.maximise for run in imported.runs)
-    assert "assumed to be maximised, since its best-so-far values rise" in imported.about.notes[0]
+    note = imported.about.notes[0]
+    assert note.numbers == {"assumption": "DIRECTION", "suite": "PBO", "maximise": True, "visible": True}
+    assert note.remedy == ReadWith("maximise", value=False)
     falling = [["1 5 5 5 5 0", "4 3 3 3 3 0"], ["1 6 6 6 6 0", "2 2 2 2 2 0"]]
     write(tmp_path, INDEX.format(direction="", runs="1:9|3.0e+00, 2:7|2.0e+00"), *falling)
     imported = read_runs(tmp_path)
@@ -85,7 +90,7 @@ def test_the_direction_of_many_files_is_noted_once(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         write(tmp_path / folder, INDEX.format(direction="", runs="1:9|9.9e+01").replace("fast", folder), RISING)
-    assert sum("direction" in note for note in read_runs(tmp_path).about.notes) == 1
+    assert assumptions(read_runs(tmp_path)).count("DIRECTION") == 1
 
 
 def test_missing_data_are_reported(tmp_path):
@@ -114,7 +119,7 @@ def test_a_data_file_may_have_two_columns(tmp_path):
     imported = read_runs(tmp_path)
     assert imported.runs[0].values.tolist() == [4.0, 2.0]
     assert [each.reason for each in imported.skipped] == [Reason.NON_NUMERIC_LINE, Reason.WRONG_WIDTH]
-    assert imported.skipped[1].sentence == "rows without 2 columns"
+    assert imported.skipped[1].details == {"columns": 2}
 
 
 @pytest.mark.parametrize("reference", ["../outside.dat", "/etc/hostname.dat", "C:\\x.dat", "data_f1/../../x.dat"])

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from polarbear.findings import ReadWith
 from polarbear.importers import Block, read_runs, split_runs
 from polarbear.importers.part import parse_condition
+from tests.importers.cluster_tables import assumptions
 
 HEADER = "algorithm_name,function_id,dimension,instance,noise,evaluations,raw_y"
 
@@ -93,12 +95,18 @@ def test_per_divides_the_times_of_each_run_by_its_own_value(file):
         np.testing.assert_array_equal(after.values, before.values)
 
 
+def test_a_run_whose_times_cannot_be_divided_is_named_in_words(file):
+    file.write_text(file.read_text().replace(",3,", ",three,"))
+    with pytest.raises(ValueError, match=r"got 'three' for '?\w+'? on (\w+ \w+, )*dimension three(, \w+ \w+)*; choose"):
+        read_runs(file, per="dimension")
+
+
 def test_pooled_dimensions_are_noted_with_the_options_that_avoid_it(file):
-    [note] = [note for note in read_runs(file).about.notes if "dimensions" in note]
-    assert "3 dimensions, 2 to 10" in note
-    assert "--per dimension" in note
+    [note] = [each for each in read_runs(file).about.notes if each.numbers["assumption"] == "SEVERAL_DIMENSIONS"]
+    assert note.numbers["dimensions"] == [2, 3, 10]
+    assert note.remedy == ReadWith("per", "dimension", ReadWith("where", {"dimension": 2}))
     for options in ({"per": "dimension"}, {"where": {"dimension": 2}}):
-        assert not [note for note in read_runs(file, **options).about.notes if "compared at the same times" in note]
+        assert "SEVERAL_DIMENSIONS" not in assumptions(read_runs(file, **options))
 
 
 def test_clusters_are_those_of_the_part(file):

@@ -59,8 +59,8 @@ def test_wrong_paths_are_refused(tmp_path):
 
 def test_coco_data_have_no_seconds_and_are_not_maximised():
     for options, message in (
-        ({"clock": "seconds"}, "use clock='evaluations'"),
-        ({"maximise": True}, "leave out maximise"),
+        ({"clock": "seconds"}, "read with clock='evaluations'"),
+        ({"maximise": True}, "read with maximise=False"),
     ):
         with pytest.raises(ValueError, match=message):
             read_runs(COCO, **options)

@@ -1,7 +1,8 @@
-"""Reports of what an import left out: reasons as values, counted per file."""
+"""Reports of what an import left out: reasons as values, counted per file, and findings that collect them."""
 
 import pytest
 
+from polarbear.findings import Code, Finding
 from polarbear.importers import Reason, Skipped, read_runs
 
 TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
@@ -10,11 +11,27 @@ TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
 def test_equal_problems_of_a_file_are_counted_and_keep_their_first_place(tmp_path):
     (tmp_path / "r.csv").write_text(TABLE + "a,x,1\na,y,1\n")
     (tmp_path / "s.csv").write_text(TABLE.replace("a,", "b,") + "b,x,1\n")
-    sentence = "rows without numbers as evaluations and raw_y"
+    columns = {"time": "evaluations", "value": "raw_y"}
     assert read_runs(tmp_path).skipped == (
-        Skipped("r.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: 'a, x, 1'", 2),
-        Skipped("s.csv", Reason.NON_NUMERIC_ROW, sentence, "line 4: 'b, x, 1'", 1),
+        Skipped("r.csv", Reason.NON_NUMERIC_ROW, columns, "line 4: 'a, x, 1'", 2),
+        Skipped("s.csv", Reason.NON_NUMERIC_ROW, columns, "line 4: 'b, x, 1'", 1),
     )
+
+
+def test_findings_collect_the_reports_of_each_reason(tmp_path):
+    (tmp_path / "r.csv").write_text(TABLE + "a,x,1\na,y,1\n")
+    (tmp_path / "s.csv").write_text(TABLE + "a,x,1\n")
+    skipped, irregular = read_runs(tmp_path).findings
+    numbers = {
+        "reason": "NON_NUMERIC_ROW",
+        "details": {"time": "evaluations", "value": "raw_y"},
+        "files": ["r.csv", "s.csv"],
+        "first": "line 4: 'a, x, 1'",
+        "count": 3,
+    }
+    assert skipped == Finding(Code.DATA_SKIPPED, "tentative", numbers=numbers)
+    assert (irregular.code, irregular.severity) == (Code.IRREGULAR_DATA, "note")
+    assert irregular.numbers["reason"] == "DUPLICATE_ROWS"
 
 
 def test_the_number_of_distinct_reports_is_limited(tmp_path):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from polarbear.importers import Block, Reason, read_runs
+from tests.importers.cluster_tables import assumptions
 
 STARTED = 1_794_936_309.5
 
@@ -93,7 +94,7 @@ def test_only_trials_that_succeeded_on_the_largest_budget_have_a_value(tmp_path)
 
 def test_several_seeds_are_noted(tmp_path):
     write(tmp_path / "a" / "1", [entry(1, 5.0), entry(2, 4.0, seed=1)])
-    assert any("several seeds" in note for note in read_runs(tmp_path).about.notes)
+    assert "SEVERAL_SEEDS" in assumptions(read_runs(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -118,5 +119,5 @@ def test_damaged_histories_are_reported(tmp_path):
     file.write_text(file.read_text()[:-50])
     imported = read_runs(tmp_path)
     assert [each.reason for each in imported.skipped] == [Reason.NOT_JSON]
-    with pytest.raises(ValueError, match="as all SMAC data do; leave out maximise"):
+    with pytest.raises(ValueError, match="as all SMAC data do; read with maximise=False"):
         read_runs(tmp_path, maximise=True)

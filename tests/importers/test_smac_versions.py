@@ -5,6 +5,7 @@ import json
 import pytest
 
 from polarbear.importers import Block, Reason, read_runs
+from tests.importers.cluster_tables import assumptions
 
 START = 1_656_580_052.0
 COSTS = [9.0, 4.0, 6.0, 1.0]
@@ -99,8 +100,7 @@ def test_a_history_is_preferred_to_the_trajectories_beside_it(tmp_path):
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
     assert imported.runs[0].values.tolist() == [9.0, 4.0, 1.0]
-    [note] = imported.about.notes
-    assert "which have all trials" in note
+    assert assumptions(imported) == ["HISTORIES_READ"]
     [named] = read_runs(tmp_path / "a" / "run_1" / "traj.json").runs  # a file that was named is read
     assert named.values.tolist() == [3.0]
 
@@ -118,7 +118,7 @@ def test_trajectories_of_smac_1(tmp_path, aclib):
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
     assert curve(imported.runs[0]) == ([1, 2], [9.0, 4.0], 20)
-    assert "mean cost of the incumbent over the instances and seeds" in imported.about.notes[0]
+    assert assumptions(imported)[0] == "ESTIMATED_COSTS"
     assert curve(read_runs(tmp_path, clock="seconds").runs[0]) == ([0.25, 0.5], [9.0, 4.0], 10.5)
 
 
@@ -151,7 +151,7 @@ def test_trials_on_several_instances_are_compared_by_their_trajectory(tmp_path):
     imported = read_runs(tmp_path)
     assert [run.values.tolist() for run in imported.runs] == [[5.0, 2.0]] * 2
     assert imported.runs[0].until == 4
-    assert any("validate the incumbents" in note for note in imported.about.notes)
+    assert "ESTIMATED_COSTS" in assumptions(imported)
 
 
 def test_only_incumbents_on_the_largest_budget_have_a_value(tmp_path):

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from polarbear.defaults import is_sentinel
+from polarbear.findings import Code, ReadWith
 from polarbear.importers import Block, Reason, read_runs
 from polarbear.observe import Trajectory
+from tests.importers.cluster_tables import assumptions
 
 NAMES = ["algorithm_name", "suite", "function_id", "dimension", "instance", "run_id", "evaluations", "raw_y"]
 
@@ -102,16 +104,16 @@ def test_columns_may_have_other_names(tmp_path, kind):
     assert by_key(read_runs(path, columns={name: f"my {name}" for name in NAMES})) == expected
     with pytest.raises(
         ValueError,
-        match=r"has no columns 'evaluations', 'raw_y', 'algorithm_name', only .*; map them, for example "
-        r"columns=\{'evaluations': 'my evaluations', 'raw_y': 'my raw_y', 'algorithm_name': 'my algorithm_name'\}, "
-        r"or with --column 'evaluations=my evaluations' --column 'raw_y=my raw_y'",
+        match=r"has no column 'evaluations', 'raw_y', 'algorithm_name', only .*; read with "
+        r"columns=\{'evaluations': 'my evaluations', 'raw_y': 'my raw_y', 'algorithm_name': 'my algorithm_name'\} "
+        r"\(--column 'evaluations=my evaluations' --column 'raw_y=my raw_y' .*\)",
     ):
         read_runs(path)
 
 
 def test_a_column_that_the_user_named_must_exist(tmp_path):
     path = write_csv(tmp_path / "runs.csv", rows_of()[0])
-    with pytest.raises(ValueError, match=r"has no column 'seed', only .*; map it, for example columns=\{'run_id': "):
+    with pytest.raises(ValueError, match=r"has no column 'seed', only .*; read with columns=\{'run_id': "):
         read_runs(path, columns={"run_id": "seed"})
 
 
@@ -119,7 +121,9 @@ def test_the_name_of_a_file_may_be_that_of_the_algorithm(tmp_path):
     for name in ("cma", "de"):
         write_csv(tmp_path / f"{name}.csv", [(1, 10, 5.0), (1, 20, 3.0)], ["instance", "evaluations", "raw_y"])
     assert read_runs(tmp_path, columns={"algorithm_name": None}).algorithms == {"cma": 1, "de": 1}
-    with pytest.raises(ValueError, match=r"has no column 'algorithm_name'.*--column algorithm_name=, takes the names"):
+    with pytest.raises(
+        ValueError, match=r"has no column 'algorithm_name'.*the names of files.*\(--column algorithm_name=\)"
+    ):
         read_runs(tmp_path)
 
 
@@ -181,7 +185,8 @@ def test_run_numbers_that_are_seeds_can_be_renumbered(tmp_path):
     rows = [("a", 1, 901, 1, 3.0), ("a", 1, 17, 1, 4.0), ("b", 1, 555, 1, 5.0), ("b", 1, 3, 1, 6.0)]
     path = write_csv(tmp_path / "r.csv", rows, ["algorithm_name", "instance", "run_id", "evaluations", "raw_y"])
     imported = read_runs(path)
-    assert "read with renumber=True (--renumber)" in imported.about.notes[0]
+    assert assumptions(imported)[0] == "NOTHING_IN_COMMON"
+    assert imported.about.notes[0].remedy == ReadWith("renumber", value=True)
     renumbered = read_runs(path, renumber=True)
     assert renumbered.blocks == 2
     assert [run.instance.run for run in renumbered.runs] == [1, 2, 1, 2]
@@ -239,23 +244,23 @@ def test_algorithms_without_a_usable_run_are_named(tmp_path, options, names):
     sentence = f"r.csv: algorithms without a usable run, left out altogether: {names}"
     assert list(map(str, reports)) == ([sentence] if names else [])
     if names:
-        assert imported.remarks[0].sentence == f"Data were skipped: {sentence}."
-        assert imported.remarks[0].status == "provisional"
+        finding = imported.findings[0]
+        assert (finding.code, finding.severity) == (Code.DATA_SKIPPED, "tentative")
+        assert finding.numbers["details"]["names"] == names.split(", ")
 
 
 def test_a_table_without_a_last_line_end_is_read_and_noted(tmp_path):
     (tmp_path / "r.csv").write_text("algorithm_name,evaluations,raw_y\na,1,5\na,2,0.0123")
     imported = read_runs(tmp_path)
     assert imported.runs[0].values.tolist() == [5.0, 0.0123]
-    assert imported.about.notes == (
-        "r.csv: its last line has no line break; if the file was cut, the last value is wrong",
-    )
+    [note] = imported.about.notes
+    assert note.numbers == {"assumption": "OPEN_END", "files": ["r.csv"]}
 
 
 def test_runs_in_both_directions_are_noted(tmp_path):
     rows = [("a", 1, 1.0, "T"), ("b", 1, 2.0, "F")]
     write_csv(tmp_path / "r.csv", rows, ["algorithm_name", "evaluations", "raw_y", "maximization"])
-    assert read_runs(tmp_path).about.notes == ("some runs minimise and others maximise; compare them separately",)
+    assert assumptions(read_runs(tmp_path)) == ["BOTH_DIRECTIONS"]
 
 
 def test_missing_cells_of_parquet_are_missing(tmp_path):

@@ -23,7 +23,7 @@ def runs():
 def race(runs):
     """A race that decides every budget; `quick` and `steady` cross, so that later rounds need the middle budgets only."""
     race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=1000, confidence=0.995, resolution="strict")
-    return race.run(pb.ReplayExecutor(runs), max_instances=25, progress="none")
+    return race.drive(pb.ReplayExecutor(runs), max_instances=25, progress="none")
 
 
 def test_quality_curves_are_quantiles_over_instances(runs):

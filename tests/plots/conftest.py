@@ -2,7 +2,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.race import loop
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from tests.plots.posteriors import small_race
 from tests.race.simulated import simulated_runs
 from tests.race.small import TIMES, crossing_utilities, settings_of
@@ -16,7 +16,7 @@ def race_and_posteriors():
     while (plan := loop.ask(state)) is not None:
         state = loop.tell(state, plan, simulated_runs(plan, crossing_utilities("abcd"), tuple("abcd"), TIMES))
         posteriors.append(state.posterior)
-    result = RaceResult(state, "paused")
+    result = RaceOutcome(state, "paused")
     assert result.finished
     assert result.eliminations
     return result, posteriors

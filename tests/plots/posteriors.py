@@ -6,7 +6,7 @@ import numpy as np
 
 import polarbear as pb
 from polarbear.race import loop
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from tests.race.small import TIMES, crossing_utilities, play_rounds, settings_of
 
 LONG = "differential evolution, current-to-best/1/bin, F = {:.3f}, CR = 0.9"
@@ -52,7 +52,7 @@ def small_race(rounds, **changes):
     """Return a race of four algorithms, of which two cross and one is soon eliminated, after some rounds."""
     settings = settings_of(**{"batch": pb.FixedBatch(2), "confidence": 0.98, "draws": 1000, "seed": 2, **changes})
     state = play_rounds(loop.start(settings, "abcd"), crossing_utilities("abcd"), tuple("abcd"), rounds=rounds)
-    return RaceResult(state, "paused")
+    return RaceOutcome(state, "paused")
 
 
 @cache
@@ -64,4 +64,4 @@ def race_with(number, length=1, *, rounds=4, names=None, **changes):
     turn[: min(number, 3)] = [1.0, -1.0, 0.5][: min(number, 3)]
     utilities = level + np.linspace(1, -1, len(TIMES))[:, None] * turn
     settings = settings_of(**{"batch": pb.FixedBatch(4), "confidence": 0.95, "draws": 400, "seed": 1, **changes})
-    return RaceResult(play_rounds(loop.start(settings, names), utilities, names, rounds=rounds), "paused")
+    return RaceOutcome(play_rounds(loop.start(settings, names), utilities, names, rounds=rounds), "paused")

@@ -20,7 +20,7 @@ from polarbear.plots.round_panels import RoundPanels, key_rounds, posterior_afte
 from polarbear.plots.sample_allocation import SampleAllocation
 from polarbear.race import loop
 from polarbear.race.forecast import STABLE_FROM, instances_needed
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from tests.plots.posteriors import posterior_with, small_race, specialist_posterior
 from tests.race import paper
 from tests.race.simulated import simulated_runs
@@ -64,7 +64,7 @@ def test_evolution_follows_the_rounds(finished_race):
         assert data.share[row] == round_.resolved_share
     assert {data.names[c]: r for r, c in np.argwhere(data.eliminated)} == out
     assert {data.names[c]: r for r, c in np.argwhere(data.resolved)} == resolved
-    assert set(resolved) == set(finished_race.pareto_set)
+    assert set(resolved) == set(finished_race.kept)
     assert out.keys() == {each.name for each in finished_race.eliminations}
     assert data.confidence == 0.98
 
@@ -72,14 +72,14 @@ def test_evolution_follows_the_rounds(finished_race):
 def test_after_a_review_all_algorithms_have_a_threat_again(finished_race):
     state = loop.reconsider(finished_race.state, pb.Settings(grid=TIMES, prior=pb.RandomWalk(), draws=400, seed=2))
     state = loop.tell(state, loop.ask(state), [])
-    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isfinite(data.threat[-1]).all()
 
 
 def test_an_added_algorithm_has_no_earlier_threat(finished_race):
     state = loop.add(finished_race.state, "e")
     state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
-    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isnan(data.threat[:-1, 4]).all()
     assert np.isfinite(data.threat[-1, 4])
 
@@ -91,7 +91,7 @@ def test_a_readmitted_algorithm_has_a_threat_again_and_is_a_candidate_of_its_rou
     column, level = state.names.index(gone), np.zeros((4, 4))
     level[:, column] = 20  # its new runs win, so that the next round does not eliminate it
     state = loop.tell(state, plan, simulated_runs(plan, level, state.names, TIMES))
-    data = DominanceEvolution.of(RaceResult(state, "paused"))
+    data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isfinite(data.threat[-1, column])
     assert (gone in state_after(state, len(state.rounds)).candidates) == (gone in state.candidates)
 
@@ -141,7 +141,7 @@ def test_allocation_counts_runs(finished_race):
         assert data.cost[column] == pytest.approx(sum(run.reached for run in mine))
         for t, time in enumerate(TIMES):
             assert data.counts[t, column] == sum(run.trajectory.until >= time for run in mine)
-        assert data.inside[column] == (name in finished_race.pareto_set)
+        assert data.inside[column] == (name in finished_race.kept)
     full = data.instances * len(data.names) * TIMES[-1]
     assert data.saved_share == pytest.approx(1 - data.cost.sum() / full)
 
@@ -239,7 +239,7 @@ def test_panels_show_the_decisions(finished_race):
     last = data.panels[-1]
     assert last.round == len(finished_race.rounds)
     np.testing.assert_allclose(last.curves.mean, finished_race.posterior.ratings.mean(axis=0))
-    assert last.excluded == set("abcd") - set(finished_race.pareto_set)
+    assert last.excluded == set("abcd") - set(finished_race.kept)
     assert last.instances == finished_race.instances
     for panel in data.panels:
         for each in finished_race.rounds[panel.round - 1].eliminated:
@@ -306,6 +306,6 @@ def test_a_finished_race_has_nothing_to_forecast(finished_race):
 
 def test_an_algorithm_that_has_not_run_has_no_forecast(finished_race, monkeypatch):
     monkeypatch.setattr(decision_forecast, "STABLE_FROM", finished_race.instances)
-    data = DecisionForecast.of(RaceResult(loop.add(finished_race.state, "e"), "paused"))
+    data = DecisionForecast.of(RaceOutcome(loop.add(finished_race.state, "e"), "paused"))
     assert {each.second for each in data.open_pairs} == {"e"}
     assert all(each.instances == math.inf for each in data.open_pairs)

@@ -67,7 +67,7 @@ def test_a_race_supplies_the_defaults_of_its_figures():
     bands = plots.draw_figure("decision-map", race.posterior, race, unit=None)
     assert bands.axes[0].get_xlabel() == race.state.settings.clock
     names = {text.get_text() for text, _ in texts_of(bands)} & set(FIVE)
-    assert names <= set(race.pareto_set)
+    assert names <= set(race.kept)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_review_decides_what_a_new_race_would_decide_on_the_same_runs(finished
     settings = dataclasses.replace(finished_race.settings, **change)
     waiting = loop.reconsider(finished_race, settings)
     assert waiting.review
-    assert waiting.pareto_set == tuple("abcd")
+    assert waiting.kept == tuple("abcd")
     plan = loop.ask(waiting)
     assert (plan.kind, plan.jobs) == ("review", ())
     state = loop.tell(waiting, plan, [])
@@ -67,7 +67,7 @@ def test_a_review_decides_what_a_new_race_would_decide_on_the_same_runs(finished
     assert (state.rounds[-1].kind, state.rounds[-1].cost) == ("review", 0.0)
     posterior, paper = fit_and_decide(state)
     np.testing.assert_allclose(state.posterior.ratings, posterior.ratings, rtol=1e-9)  # sums in another order
-    assert list(state.pareto_set) == paper.candidates
+    assert list(state.kept) == paper.candidates
     np.testing.assert_array_equal(state.resolved, paper.matrix())
     assert running_until(state) == paper.until()
 
@@ -92,7 +92,7 @@ def test_removed_algorithms_stay_removed_in_a_review(finished_race):
     state = loop.remove(loop.reconsider(finished_race, finished_race.settings), "a")
     again = loop.reconsider(state, dataclasses.replace(finished_race.settings, confidence=0.9))
     assert "a" not in again.candidates
-    assert again.pareto_set == ("b", "c", "d")
+    assert again.kept == ("b", "c", "d")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_an_eliminated_algorithm_stops_catching_up_and_other_pairs_stay_decided(
     before = race.resolved.copy()
     assert len(race.observations.instances) > 8
     late = play_to_end(loop.add(race, "c"), utilities, tuple("abc"))
-    assert late.pareto_set == ("a", "b")
+    assert late.kept == ("a", "b")
     np.testing.assert_array_equal(late.resolved[:, :2, :2], before)
     new = late.rounds[len(race.rounds) :]
     assert {round_.kind for round_ in new} == {"catch-up"}
@@ -194,7 +194,7 @@ def test_an_added_algorithm_needs_a_new_name(finished_race):
 def test_a_removed_algorithm_is_no_candidate_and_keeps_its_runs():
     state = play_rounds(loop.start(even_settings(), "abc"), EVEN, tuple("abc"), rounds=2)
     removed = loop.remove(state, "a")
-    assert removed.pareto_set == ("b", "c")
+    assert removed.kept == ("b", "c")
     assert removed.resolved[:, 0].all()
     assert removed.observations.runs == state.observations.runs
     assert {job.algorithm for job in loop.ask(removed).jobs} == {"b", "c"}

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
 from polarbear.inference import fitting
+from polarbear.opening import result_of_posterior
 from polarbear.race import loop
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.race.sampling import recorded_plan
+from polarbear.result import result_of_race
 
 NAMES, GRID = ("a", "b", "c", "worst"), (1.0, 10.0, 100.0)
 ORDERS = ("abc", "bca", "cab")  # a beats b, b beats c and c beats a, each in two of them
@@ -46,14 +49,14 @@ def decided(result):
 @pytest.fixture(scope="module", params=["pointwise", "joint"])
 def finished(request):
     executor = pb.ReplayExecutor(runs_of(orders_of(600)))
-    return race_of(elimination=request.param, batch=pb.FixedBatch(10)).run(executor, progress="none")
+    return race_of(elimination=request.param, batch=pb.FixedBatch(10)).drive(executor, progress="none")
 
 
 def test_a_race_brings_back_a_member_of_a_cycle(finished):
     """b is dropped before c is seen to beat a; then b comes back, and catches up."""
     first = finished.rounds[0]
     assert {(each.name, each.by) for each in first.eliminated} >= {("b", "a")}
-    assert finished.pareto_set == ("a", "b", "c")
+    assert finished.kept == ("a", "b", "c")
     assert finished.cycles == (("a", "b", "c"),)
     assert [each.returned for each in finished.rounds if each.returned] == [("b",)]
     back = next(each.number for each in finished.rounds if each.returned)
@@ -65,16 +68,14 @@ def test_a_race_brings_back_a_member_of_a_cycle(finished):
     assert caught_up == list(finished.rounds[back:])  # then every pair is decided
     assert [each.name for each in finished.eliminations] == ["worst"]
     assert finished.stopped == "resolved"
-    assert decided(finished) == finished.pareto_set
+    assert decided(finished) == finished.kept
     assert finished.wrong_elimination < 0.05
 
 
-def test_the_summary_of_the_race_names_the_circle(finished):
-    summary = finished.summary()
-    assert any(
-        each.text.startswith("a, b and c beat each other in a circle at every budget") for each in summary.remarks
-    )
-    assert [each.name for each in summary.group("eliminated")] == ["worst"]
+def test_the_result_of_the_race_names_the_circle(finished):
+    result = result_of_race(finished)
+    assert [each.subject for each in result.findings if each.code is Code.CIRCLE] == [("a", "b", "c")]
+    assert list(result.dropped) == ["worst"]
 
 
 def test_the_recorded_runs_of_the_race_give_the_same_answer(finished):
@@ -85,8 +86,8 @@ def test_the_recorded_runs_of_the_race_give_the_same_answer(finished):
         choices = pb.Choices.from_trajectories(runs, grid=GRID, names=NAMES)
         posterior = pb.fit(choices, draws=1000)
         assert pb.pareto_set(posterior, **rule) == ("a", "b", "c")
-        summary = pb.summarise(posterior, choices=choices, **rule)
-        assert any("a, b and c beat each other in a circle" in each.text for each in summary.remarks)
+        found = result_of_posterior(posterior, choices=choices, **rule).findings
+        assert [each.subject for each in found if each.code is Code.CIRCLE] == [("a", "b", "c")]
 
 
 def test_reading_the_records_back_infers_nothing(finished, monkeypatch):
@@ -97,23 +98,23 @@ def test_reading_the_records_back_infers_nothing(finished, monkeypatch):
         runs = [finished.state.observations.runs[job.algorithm, job.instance] for job in plan.jobs]
         state = loop.tell(state, plan, runs, record=record)
     assert (state.candidates, state.rounds) == (finished.state.candidates, finished.rounds)
-    assert RaceResult(state, finished.stopped).eliminations == finished.eliminations
+    assert RaceOutcome(state, finished.stopped).eliminations == finished.eliminations
 
 
 def test_a_race_file_keeps_what_came_back(tmp_path):
     path, executor = tmp_path / "circle.race", pb.ReplayExecutor(runs_of(orders_of(600)))
     with race_of(path=path, batch=pb.FixedBatch(10)) as race:
-        result = race.run(executor, progress="none", stop=lambda result: bool(result.rounds[-1].returned))
+        result = race.drive(executor, progress="none", stop=lambda result: bool(result.rounds[-1].returned))
     assert result.rounds[-1].returned == ("b",)
     with pb.Race.open(path, algorithms=NAMES) as race:
-        assert race.result.rounds == result.rounds
+        assert race.outcome.rounds == result.rounds
         assert race.state.newcomers == {"b"}
-        rest = race.run(executor, progress="none")
-    assert rest.pareto_set == ("a", "b", "c")
+        rest = race.drive(executor, progress="none")
+    assert rest.kept == ("a", "b", "c")
     assert rest.rounds[len(result.rounds)].kind == "catch-up"
     with pb.Race.open(path) as race:
-        assert race.result.rounds == rest.rounds
-        assert race.result.pareto_set == rest.pareto_set
+        assert race.outcome.rounds == rest.rounds
+        assert race.outcome.kept == rest.kept
 
 
 def test_races_of_a_cycle_answer_what_all_of_their_runs_say():
@@ -121,9 +122,9 @@ def test_races_of_a_cycle_answer_what_all_of_their_runs_say():
     kept = []
     for seed in range(12):
         executor = pb.ReplayExecutor(runs_of(orders_of(400, seed=seed, start=())))
-        result = race_of(batch=pb.FixedBatch(6), seed=seed).run(executor, progress="none")
-        assert result.pareto_set == decided(result)
-        kept.append(len(result.pareto_set))
+        result = race_of(batch=pb.FixedBatch(6), seed=seed).drive(executor, progress="none")
+        assert result.kept == decided(result)
+        kept.append(len(result.kept))
     assert kept.count(3) >= 6
     assert set(kept) <= {1, 3}
 
@@ -137,8 +138,8 @@ def test_budgets_without_a_solution_do_not_save_an_algorithm_from_elimination():
     ]
     for elimination in ("pointwise", "joint"):
         race = pb.Race(("a", "b"), None, [1, 2, 3, 4, 5], elimination=elimination, draws=1000)
-        result = race.run(pb.ReplayExecutor(runs), progress="none")
-        assert result.pareto_set == ("a",)
+        result = race.drive(pb.ReplayExecutor(runs), progress="none")
+        assert result.kept == ("a",)
         assert result.eliminations[0].probability > 0.95
         assert decided(result) == ("a",)
 
@@ -166,13 +167,13 @@ def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(eliminat
     """a beats b on the eight instances on which it does not fail. On the others, made again, it loses to b."""
     race = race_of(tuple("abc"), elimination=elimination, failure="missing", batch=pb.FixedBatch(30))
     failing = late_runs(range(8, 30))
-    first = race.run(failing, max_instances=30, progress="none")
-    assert (first.pareto_set, decided(first)) == (("a", "c"), ("a", "c"))
+    first = race.drive(failing, max_instances=30, progress="none")
+    assert (first.kept, decided(first)) == (("a", "c"), ("a", "c"))
     assert [(each.name, each.by) for each in first.eliminations] == [("b", "a")]
-    result = race.run(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
+    result = race.drive(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
     rerun = result.rounds[len(first.rounds)]
     assert (rerun.kind, rerun.returned, [each.name for each in rerun.eliminated]) == ("rerun", ("b",), ["a"])
-    assert result.pareto_set == decided(result) == ("b", "c")
+    assert result.kept == decided(result) == ("b", "c")
     assert [(each.name, each.by) for each in result.eliminations] == [("a", "b")]
 
 
@@ -180,13 +181,13 @@ def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(eliminat
 def test_a_readmitted_algorithm_whose_failed_runs_are_made_again_is_judged_by_them(elimination):
     """Failed runs of b count as the worst, so it is dropped. Made again, they beat a."""
     race = race_of(tuple("abc"), elimination=elimination, batch=pb.FixedBatch(30))
-    first = race.run(late_runs(range(30), fails="b"), max_instances=30, progress="none")
-    assert "b" not in first.pareto_set
-    assert first.pareto_set == decided(first)
-    race.readmit("b")
-    result = race.run(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
+    first = race.drive(late_runs(range(30), fails="b"), max_instances=30, progress="none")
+    assert "b" not in first.kept
+    assert first.kept == decided(first)
+    race.restore("b")
+    result = race.drive(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
     assert result.rounds[len(first.rounds)].kind == "rerun"
-    assert result.pareto_set == decided(result) == ("b", "c")
+    assert result.kept == decided(result) == ("b", "c")
     assert {(each.name, each.by) for each in result.eliminations} == {("a", "b")}
 
 
@@ -194,10 +195,10 @@ def test_new_settings_judge_all_algorithms_again():
     """A review of the same runs with a higher confidence keeps what they do not decide any more."""
     executor = pb.ReplayExecutor(runs_of(orders_of(10)))
     race = race_of(batch=pb.FixedBatch(10), confidence=0.95)
-    first = race.run(executor, progress="none")
-    assert first.pareto_set == decided(first) == ("a", "c")
+    first = race.drive(executor, progress="none")
+    assert first.kept == decided(first) == ("a", "c")
     state = loop.reconsider(first.state, dataclasses.replace(first.state.settings, confidence=1))
     state = loop.tell(state, loop.ask(state), [])
-    result = RaceResult(state, "paused")
+    result = RaceOutcome(state, "paused")
     assert result.rounds[-1].kind == "review"
-    assert result.pareto_set == decided(result) == NAMES
+    assert result.kept == decided(result) == NAMES

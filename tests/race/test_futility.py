@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from polarbear.findings import Code, Continue, GoOnUntil
 from polarbear.race import loop
+from polarbear.race.findings import race_findings
 from polarbear.race.forecast import elimination_probability
-from polarbear.race.remarks import race_remarks
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.race.stopping import StoppingLimits, limit_to_continue
-from polarbear.verdict import Advice
 from tests.race.paper import posterior_of
 from tests.race.small import TIMES, play_rounds, settings_of
 
@@ -59,6 +59,11 @@ def test_eliminated_algorithms_do_not_count():
     assert elimination_probability(normal_posterior([3.0]), ["a"], confidence=0.95, most_instances=100) == 0
 
 
+def stop_of(outcome, only=()):
+    """The finding on why a race stopped."""
+    return [each for each in race_findings(outcome, only) if each.code is Code.STOPPED]
+
+
 @pytest.mark.parametrize(
     ("means", "resolution", "rounds", "futile"),
     [
@@ -75,18 +80,15 @@ def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds
     state = play_rounds(loop.start(settings, NAMES), np.zeros((4, 2)), rounds=rounds)
     assert StoppingLimits(instances=200).is_futile(state) == futile
     more = 4 * rounds
-    advice = Advice("race", "a.race", (), (f"--max-instances {more}", ""))
-    stopped, *_ = race_remarks(RaceResult(state, "max_instances"), advice)
+    (stopped,) = stop_of(RaceOutcome(state, "max_instances"))
     alone = StoppingLimits(instances=more).is_futile(state)  # then a higher limit alone would run nothing
-    crossing = "--set race.resolution=crossing " if alone else ""
-    assert stopped.command == f"polarbear resume a.race {crossing}--max-instances {more}"
-    confined, *_ = race_remarks(RaceResult(state, "max_instances"), replace(advice, only=NAMES))
-    assert "crossing" not in confined.command  # a race that is confined does not stop for futility
-    scarce, *_ = race_remarks(RaceResult(state, "max_instances", available=2 * rounds + 1), advice)
-    assert ("within 5 instances" in scarce.text) == (resolution == "membership" and rounds == 2)
+    assert stopped.remedy == (GoOnUntil("pairs") if alone else Continue(instances=more))
+    (confined,) = stop_of(RaceOutcome(state, "max_instances"), NAMES)
+    assert confined.remedy == Continue(instances=more, only=NAMES)  # a confined race does not stop for futility
     if futile:
-        stopped, *_ = race_remarks(RaceResult(state, "no elimination likely"), Advice("race", "a.race"))
-        assert "unlikely to eliminate another algorithm. Not decided: a and b at " in stopped.text
+        (stopped,) = stop_of(RaceOutcome(state, "no elimination likely"))
+        assert stopped.remedy == GoOnUntil("pairs")
+        assert stopped.numbers["undecided"][0]["pair"] == ["a", "b"]
     unreliable = replace(posterior, diagnostics=replace(posterior.diagnostics, reliable=False))
     assert not StoppingLimits(instances=200).is_futile(replace(state, posterior=unreliable))
 

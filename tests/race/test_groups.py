@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
+from polarbear.race.findings import race_findings
 from polarbear.race.serialisation import from_plain, to_plain
 from polarbear.race.settings import Settings
 
@@ -32,26 +34,23 @@ def race_of(**changes):
 
 @pytest.fixture(scope="module")
 def finished(recorded):
-    return race_of().run(recorded, progress="none")
+    return race_of().drive(recorded, progress="none")
 
 
 def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
-    alone = race_of(groups=None).run(recorded, progress="none")
-    assert alone.pareto_set == ("a",)
-    assert finished.pareto_set == ("a", "b")
+    alone = race_of(groups=None).drive(recorded, progress="none")
+    assert alone.kept == ("a",)
+    assert finished.kept == ("a", "b")
     assert finished.stopped == "resolved"  # that `b` is better on rare instances settles the pair, and the race ends
     assert [each.name for each in finished.eliminations] == ["c"]
-    text = str(finished.summary())
-    assert (
-        "With groups by kind (rare and usual), an algorithm is eliminated only if it is beaten at every budget" in text
-    )
-    assert "b is beaten on all instances together, but not in every group" in " ".join(text.split())
-    assert "groups" not in str(alone.summary())
+    (rule,) = (each for each in race_findings(finished) if each.code is Code.GROUP_RULE)
+    assert (rule.subject, rule.numbers["groups"]) == (("b",), ["rare", "usual"])
+    assert not [each for each in race_findings(alone) if each.code is Code.GROUP_RULE]
 
 
 def test_a_small_group_delays_an_elimination(recorded, finished):
     """After eight instances, one of which is rare, `c` is beaten overall; within the rare group this is not certain."""
-    alone = race_of(groups=None).run(recorded, max_instances=8, progress="none")
+    alone = race_of(groups=None).drive(recorded, max_instances=8, progress="none")
     assert [each.name for each in alone.eliminations] == ["c"]
     [elimination] = finished.eliminations
     assert elimination.instances > 8
@@ -60,17 +59,17 @@ def test_a_small_group_delays_an_elimination(recorded, finished):
 def test_a_race_that_is_continued_decides_the_same(recorded, finished, tmp_path):
     path = tmp_path / "my.race"
     with race_of(path=path) as race:
-        race.run(recorded, max_instances=40, progress="none")
+        race.drive(recorded, max_instances=40, progress="none")
     with race_of(path=path, features=None) as race:  # the file stores the features
-        assert race.run(recorded, progress="none").rounds == finished.rounds
+        assert race.drive(recorded, progress="none").rounds == finished.rounds
     with pb.Race.open(path, algorithms=["a", "b", "c"], groups=None) as race:
-        assert race.run(recorded, progress="none").pareto_set == ("a",)
+        assert race.drive(recorded, progress="none").kept == ("a",)
 
 
 def test_groups_also_hold_back_a_guarantee(recorded):
-    result = race_of(guarantee=0.5).run(recorded, progress="none")
-    assert result.pareto_set == ("a", "b")
-    assert race_of(guarantee=0.5, groups=None).run(recorded, progress="none").pareto_set == ("a",)
+    result = race_of(guarantee=0.5).drive(recorded, progress="none")
+    assert result.kept == ("a", "b")
+    assert race_of(guarantee=0.5, groups=None).drive(recorded, progress="none").kept == ("a",)
 
 
 def test_groups_are_read_back():
@@ -95,7 +94,7 @@ def test_impossible_groups_are_refused_before_anything_runs(changes, message, tm
 
 def test_groups_without_features_are_refused_after_the_first_runs(recorded):
     with pytest.raises(ValueError, match="got 'kind'; the instances have no features"):
-        race_of(features=None).run(recorded, progress="none")
+        race_of(features=None).drive(recorded, progress="none")
 
 
 @pytest.mark.parametrize("groups", [None, "kind"])
@@ -114,8 +113,8 @@ def test_an_algorithm_comes_back_when_no_pair_is_close_to_an_elimination(groups)
 
     features = [{"kind": "odd" if index % 2 else "even"} for index in range(80)]
     race = race_of(features=features, groups=groups, failure="missing", batch=pb.FixedBatch(80))
-    first = race.run(pb.ReplayExecutor(runs(fails=True)), max_instances=80, progress="none")
-    assert first.pareto_set == ("a", "c")
-    result = race.run(pb.ReplayExecutor(runs(fails=False)), max_instances=80, rerun_failed=True, progress="none")
+    first = race.drive(pb.ReplayExecutor(runs(fails=True)), max_instances=80, progress="none")
+    assert first.kept == ("a", "c")
+    result = race.drive(pb.ReplayExecutor(runs(fails=False)), max_instances=80, rerun_failed=True, progress="none")
     assert result.rounds[-1].returned == ("b",)
-    assert result.pareto_set == pb.pareto_set(result.posterior) == ("a", "b", "c")
+    assert result.kept == pb.pareto_set(result.posterior) == ("a", "b", "c")

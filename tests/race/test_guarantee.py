@@ -139,7 +139,7 @@ def test_with_a_guarantee_no_algorithm_comes_back(believe):
         found[guarantee] = play_rounds(loop.start(settings, NAMES), utilities, rounds=2)
         assert {each.name for each in found[guarantee].rounds[0].eliminated} == set("bde")
     assert [found[guarantee].rounds[1].returned for guarantee in (0.05, None)] == [(), ("b",)]
-    assert [found[guarantee].pareto_set for guarantee in (0.05, None)] == [("a", "c"), ("b",)]
+    assert [found[guarantee].kept for guarantee in (0.05, None)] == [("a", "c"), ("b",)]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_cycle_of_e_values_is_kept_and_a_chain_is_not(believe, orders, kept):
     assert min(e[0, 1], e[1, 2]) > 25 / 0.05
     assert (e[2, 0] > 25 / 0.05) == (len(kept) > 1)
     assert max(e[0, 2], e[2, 0] if len(kept) == 1 else 0) < 1
-    assert state.pareto_set == kept
+    assert state.kept == kept
 
 
 def ordered(run, order):
@@ -258,13 +258,13 @@ def test_a_race_file_stores_the_guarantee_and_it_can_change(tmp_path):
     path = tmp_path / "proved.race"
     settings = {"prior": pb.RandomWalk(), "draws": 400, "confidence": 0.95, "batch": pb.FixedBatch(20)}
     with pb.Race(ABCD, None, TIMES, path=path, guarantee=0.05, **settings) as race:
-        result = race.run(pb.ReplayExecutor(recorded), progress="none")
+        result = race.drive(pb.ReplayExecutor(recorded), progress="none")
     assert {each.name for each in result.eliminations} == set("bcd")
     assert max(each.error_bound for each in result.eliminations) <= 0.05
     with pb.Race.open(path) as again:
         assert again.state.settings.guarantee == 0.05
-        assert again.result.eliminations == result.eliminations
+        assert again.outcome.eliminations == result.eliminations
     with pb.Race.open(path, algorithms=ABCD, guarantee=1e-12) as stricter:
-        left = stricter.run(pb.ReplayExecutor(recorded), progress="none")
+        left = stricter.drive(pb.ReplayExecutor(recorded), progress="none")
     assert all(each.error_bound <= 1e-12 for each in left.eliminations)
-    assert set(left.pareto_set) > set(result.pareto_set)
+    assert set(left.kept) > set(result.kept)

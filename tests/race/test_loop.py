@@ -11,7 +11,7 @@ import polarbear as pb
 from polarbear.inference import fitting
 from polarbear.race import loop
 from polarbear.race.inference import infer_posterior
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.race.sampling import recorded_plan, running_until
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import PlainRace, drifting_posteriors, posterior_of, some_posterior, threat
@@ -56,7 +56,7 @@ def race_beside_the_paper(elimination, resolution, posteriors):
 
         used, cost, gain = used + size * (kind == "fresh"), cost + size_of(plan), max(before - after, 0)
         size = min(max(2 * size if gain == 0 else size // 2 if gain > 0.2 * before else size, 2), 8)
-        assert state.pareto_set == tuple(paper.candidates) != ()
+        assert state.kept == tuple(paper.candidates) != ()
         np.testing.assert_array_equal(state.resolved, paper.matrix())
         assert state.newcomers == paper.behind
         last = state.rounds[-1]
@@ -79,7 +79,7 @@ def race_beside_the_paper(elimination, resolution, posteriors):
             for a, b in combinations(NAMES, 2)
             if not all(paper.decided[t, frozenset({a, b})] for t in range(4))
         }
-        assert {each.name for each in RaceResult(state, "paused").eliminations} == set(paper.eliminations)
+        assert {each.name for each in RaceOutcome(state, "paused").eliminations} == set(paper.eliminations)
         states.append(state)
     return states
 
@@ -106,7 +106,7 @@ def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch,
     assert any(each.returned for each in rounds)
     assert "catch-up" in {each.kind for each in rounds}
     latest = {each.name: each for round_ in rounds for each in round_.eliminated}
-    eliminations = RaceResult(states[-1], "paused").eliminations
+    eliminations = RaceOutcome(states[-1], "paused").eliminations
     assert set(eliminations) == {each for name, each in latest.items() if name not in states[-1].candidates}
 
     monkeypatch.setattr(fitting, "fit", None)  # reading the records back infers nothing
@@ -181,7 +181,7 @@ def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(beli
     )
     state = loop.start(settings_of(elimination=elimination), NAMES)
     states = [state := play_rounds(state) for _ in range(5)]
-    assert [each.pareto_set for each in states] == [("a", "c")] * 2 + [("a", "b", "c")] * 3
+    assert [each.kept for each in states] == [("a", "c")] * 2 + [("a", "b", "c")] * 3
     assert [each.returned for each in state.rounds] == [(), (), ("b",), (), ()]
     assert [each.kind for each in state.rounds] == ["fresh"] * 3 + ["catch-up"] * 2
     assert [each.newcomers for each in states] == [set(), set(), {"b"}, {"b"}, set()]
@@ -189,8 +189,8 @@ def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(beli
     assert {job.algorithm for each in states[2:4] for job in loop.ask(each).jobs} == {"b"}
     fresh = loop.ask(state)
     assert (fresh.kind, {job.algorithm for job in fresh.jobs}) == ("fresh", set("abc"))
-    assert [each.name for each in RaceResult(states[1], "paused").eliminations] == list("bde")
-    assert [each.name for each in RaceResult(state, "paused").eliminations] == list("de")
+    assert [each.name for each in RaceOutcome(states[1], "paused").eliminations] == list("bde")
+    assert [each.name for each in RaceOutcome(state, "paused").eliminations] == list("de")
 
 
 @rules
@@ -208,7 +208,7 @@ def test_who_beats_an_algorithm_that_comes_back_comes_back_too(believe, eliminat
         0.4,
     ]
     assert state.rounds[-1].returned == ("b", "d")
-    assert state.pareto_set == tuple("abcd")
+    assert state.kept == tuple("abcd")
 
 
 @rules
@@ -227,10 +227,10 @@ def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believ
     """After the first round a and c beat b with 60 %: too little to drop it, and enough not to bring it back."""
     believe(shares_of(AC_FIRST), shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}))
     state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
-    assert state.pareto_set == ("a", "c")
+    assert state.kept == ("a", "c")
     state = play_rounds(loop.readmit(state, "b"))
     assert state.rounds[-1].kind == "catch-up"
-    assert state.pareto_set == ("a", "b", "c")
+    assert state.kept == ("a", "b", "c")
 
 
 @rules
@@ -239,7 +239,7 @@ def test_an_unreliable_posterior_brings_nothing_back(believe, elimination):
     doubtful = dataclasses.replace(later, diagnostics=dataclasses.replace(later.diagnostics, reliable=False))
     believe(shares_of(AC_FIRST), doubtful, later)
     state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
-    assert (state.pareto_set, state.rounds[-1].returned) == (("a", "c"), ())
+    assert (state.kept, state.rounds[-1].returned) == (("a", "c"), ())
     state = play_rounds(state)
     assert state.rounds[-1].returned == ("b",)
     assert state.candidates == {"b"}
@@ -259,7 +259,7 @@ def test_an_unreliable_posterior_decides_nothing(believe, elimination, resolutio
     assert last.message == "made up for a test"
     assert last.next_size == 4  # nothing was resolved, and the batch doubles
     assert len(after.observations.instances) == 2  # the runs are kept
-    assert play_to_end(after, LEVEL).pareto_set == ("a",)
+    assert play_to_end(after, LEVEL).kept == ("a",)
 
 
 def test_an_unreliable_method_decides_nothing():
@@ -267,9 +267,9 @@ def test_an_unreliable_method_decides_nothing():
     utilities = np.full((4, 3), [4.0, 0.0, -4.0])
     state = loop.start(settings_of(method="laplace", batch=pb.FixedBatch(10)), "abc")
     state = play_rounds(state, utilities, ("a", "b", "c"), rounds=2)
-    assert state.pareto_set == ("a", "b", "c")
+    assert state.kept == ("a", "b", "c")
     assert not any(round_.reliable for round_ in state.rounds)
-    assert play_to_end(loop.reconsider(state, settings_of()), utilities, ("a", "b", "c")).pareto_set == ("a",)
+    assert play_to_end(loop.reconsider(state, settings_of()), utilities, ("a", "b", "c")).kept == ("a",)
 
 
 @four_combinations

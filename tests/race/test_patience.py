@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code, Decide
 from polarbear.race import loop
+from polarbear.race.findings import race_findings
 from polarbear.race.forecast import STABLE_FROM, beyond_patience, instances_needed, instances_per_time
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.simulated import simulated_runs
 from tests.race.test_futility import normal_posterior
@@ -39,14 +41,14 @@ def test_a_race_ends_when_only_nearly_equal_pairs_are_undecided(impatient):
 
 
 def test_the_result_says_what_is_left_and_how_to_settle_it(impatient):
-    result = RaceResult(impatient, "pairs left undecided")
+    result = RaceOutcome(impatient, "pairs left undecided")
     assert not result.finished
     assert result.settled
     assert result.undecided()["twin", "other twin"].tolist() == [2.0, 3.0]
-    remark = next(each for each in result.summary("a.race").remarks if "patience" in each.text)
-    assert "would each need more than 100 further instances" in remark.text
-    assert "twin and other twin at 2 of 3 budgets from 2 to 3 (" in remark.text
-    assert remark.command == "polarbear resume a.race --only twin --only 'other twin'"
+    (stop,) = (each for each in race_findings(result) if each.code is Code.STOPPED)
+    assert stop.numbers["patience"] == 100
+    assert stop.numbers["undecided"] == [{"pair": ["twin", "other twin"], "budgets": 2, "start": 2.0, "stop": 3.0}]
+    assert stop.remedy == Decide("twin", "other twin")
 
 
 def test_selected_pairs_run_although_they_were_left(impatient):
@@ -72,7 +74,7 @@ def test_a_stored_round_restores_what_is_left(impatient):
 
 
 def test_forecasts_per_time_agree_with_that_of_all(impatient):
-    posterior = RaceResult(impatient, "paused").posterior
+    posterior = RaceOutcome(impatient, "paused").posterior
     assert posterior.instances >= STABLE_FROM
     per_time = instances_per_time(posterior, impatient.resolved, impatient.settings)
     assert per_time.keys() == {(0, 1)}

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code, RerunFailed, Restore
 from polarbear.race import loop
+from polarbear.race.findings import race_findings
 from polarbear.race.jobs import Run
-from polarbear.race.remarks import race_remarks
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.race.rounds import Eliminated
-from polarbear.race.tables import eliminations_table
+from polarbear.result import result_of_race
 from polarbear.selection.worst_case_regret import worst_case_regret
-from polarbear.verdict import Advice
 from tests.plots.posteriors import specialist_posterior
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
@@ -26,7 +26,12 @@ NAMES, UTILITIES = tuple("abcd"), crossing_utilities("abcd")
 
 @pytest.fixture(scope="module")
 def result(finished_race):
-    return RaceResult(finished_race, "resolved")
+    return RaceOutcome(finished_race, "resolved")
+
+
+def findings_of(outcome, code):
+    """The findings of a race with this code."""
+    return [each for each in race_findings(outcome) if each.code is code]
 
 
 def first_round(batch=3, prior=None):
@@ -40,13 +45,9 @@ def first_round(batch=3, prior=None):
 def test_a_finished_race_has_no_undecided_pairs(result):
     assert result.finished
     assert result.undecided() == {}
-    assert result.pareto_set == tuple(name for name in NAMES if name in result.state.candidates)
-    assert {"a", "b"} <= set(result.pareto_set)
+    assert result.kept == tuple(name for name in NAMES if name in result.state.candidates)
+    assert {"a", "b"} <= set(result.kept)
     assert result.rounds is result.state.rounds
-    assert repr(result) == (
-        f"RaceResult({', '.join(result.pareto_set)} of 4 algorithms, {len(result.rounds)} rounds, "
-        f"{result.instances} instances, resolved)"
-    )
 
 
 def test_the_cost_is_the_sum_of_the_runs(result):
@@ -68,7 +69,7 @@ def test_runs_that_end_by_themselves_save_nothing():
         replace(run, reached=2.0) if run.trajectory.algorithm == "b" and run.trajectory.instance else run
         for run in runs
     ]
-    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    result = RaceOutcome(loop.tell(state, plan, runs), "paused")
     assert [run.ended for run in result.runs].count("finished") == 2
     assert result.full_costs == {"a": 24.0, "b": 12.0, "c": 24.0, "d": 24.0}
     assert result.saved_share == 0.0
@@ -76,11 +77,11 @@ def test_runs_that_end_by_themselves_save_nothing():
 
 def test_runs_left_out_on_request_are_not_saved():
     state = loop.tell(*first_round(batch=2))
-    before = RaceResult(state, "paused")
+    before = RaceOutcome(state, "paused")
     assert before.full_cost == before.instances * 4 * 8.0
     assert ("a", "c") in before.undecided()
     plan = loop.ask(state, only=["a", "b"])
-    after = RaceResult(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
     undecided = {name for pair in before.undecided() for name in pair}
     left_out = len(undecided - {"a", "b"}) * len(plan.instances)
     assert after.full_cost == (after.instances * 4 - left_out) * 8.0
@@ -89,14 +90,12 @@ def test_runs_left_out_on_request_are_not_saved():
 def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
     state = loop.remove(loop.tell(*first_round(batch=2)), "a")
     plan = loop.ask(state)
-    after = RaceResult(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
     assert plan.kind == "fresh"
     assert after.full_cost == (after.instances * 4 - len(plan.instances)) * 8.0
-    summary = after.summary()
-    assert summary.headline.endswith(", one was removed.")
-    assert [each.name for each in summary.group("removed")] == ["a"]
-    assert "a" not in [each.name for each in summary.group("eliminated")]
-    assert "Removed\n  a: removed by hand" in str(summary)
+    dropped = result_of_race(after).dropped["a"]
+    assert (dropped.by, dropped.instances) == ("", None)
+    assert [each.subject for each in findings_of(after, Code.DROPPED_BY_USER)] == [("a",)]
 
 
 def test_the_allocation_counts_the_observed_runs_at_each_time(result):
@@ -108,7 +107,7 @@ def test_the_allocation_counts_the_observed_runs_at_each_time(result):
 
 
 def test_eliminations_are_those_of_the_rounds(result):
-    assert {each.name for each in result.eliminations} == set(NAMES) - set(result.pareto_set)
+    assert {each.name for each in result.eliminations} == set(NAMES) - set(result.kept)
     assert "d" in {each.name for each in result.eliminations}
     for each in result.eliminations:
         assert each.by in NAMES
@@ -123,12 +122,12 @@ def test_eliminations_are_those_of_the_rounds(result):
 def test_a_review_annuls_earlier_eliminations(result):
     stricter = dataclasses.replace(result.state.settings, confidence=0.95)
     state = loop.reconsider(result.state, stricter)
-    waiting = RaceResult(state, "paused")
+    waiting = RaceOutcome(state, "paused")
     assert waiting.eliminations == ()
     assert not waiting.finished
     assert waiting.wrong_elimination == 0.0
     state = loop.tell(state, loop.ask(state), [])
-    again = RaceResult(state, "paused").eliminations
+    again = RaceOutcome(state, "paused").eliminations
     assert {each.name for each in again} == set(NAMES) - state.candidates
     assert all(each.round == len(state.rounds) for each in again)  # the latest decision counts
 
@@ -137,7 +136,7 @@ def result_with(result, ratings, elimination):
     """The result with a posterior of these ratings and this rule of elimination."""
     posterior = posterior_of(ratings, NAMES, TIMES)
     settings = dataclasses.replace(result.state.settings, elimination=elimination, prior=pb.RandomWalk())
-    return RaceResult(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
+    return RaceOutcome(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -175,24 +174,20 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
     (record,) = state.rounds
     out = replace(record, eliminated=(Eliminated("A", "B", 0.97, 1, 1, 12.0),))
     state = replace(state, candidates=frozenset("BC"), rounds=(out,), posterior=posterior)
-    result = RaceResult(state, "paused")
-    (standing,) = result.summary().group("eliminated")
-    assert standing.status == "provisional"
-    assert standing.reason.endswith("; given all runs so far, wrong with a probability of 50 %")
-    remarks = race_remarks(result, Advice("race", "a.race"))
-    doubt = next(each for each in remarks if "the elimination of A is wrong" in each.text)
-    assert "Another algorithm beats it at every budget (" in doubt.text
-    assert "may come first often enough to be kept as a specialist." in doubt.text
-    assert doubt.command == "polarbear readmit a.race A"
+    (doubt,) = findings_of(RaceOutcome(state, "paused"), Code.DROP_IN_DOUBT)
+    assert (doubt.severity, doubt.subject, doubt.remedy) == ("tentative", ("A",), Restore("A"))
+    assert doubt.numbers["error"] == pytest.approx(0.5, abs=0.005)
+    assert doubt.numbers["specialist"]
+    assert findings_of(RaceOutcome(state, "instances ran out"), Code.DROP_IN_DOUBT)[0].remedy is None
 
 
 def test_regret_is_that_of_recommendations_among_the_candidates(result):
-    assert result.regret == worst_case_regret(result.posterior, among=result.pareto_set)
+    assert result.regret == worst_case_regret(result.posterior, among=result.kept)
 
 
 def test_an_unfinished_race_lists_its_undecided_pairs():
     state = loop.tell(*first_round(batch=2))
-    result = RaceResult(state, "callback")
+    result = RaceOutcome(state, "callback")
     assert not result.finished
     open_pairs = {(a, b): tuple(TIMES[list(times)]) for a, b, times in state.rounds[-1].open}
     assert {pair: tuple(times) for pair, times in result.undecided().items()} == open_pairs
@@ -201,8 +196,8 @@ def test_an_unfinished_race_lists_its_undecided_pairs():
 
 
 def test_a_race_that_never_began_is_a_valid_result():
-    result = RaceResult(loop.start(pb.Settings(grid=TIMES), NAMES), "max_seconds")
-    assert (result.pareto_set, result.instances, result.saved_share, result.rounds) == (NAMES, 0, 0.0, ())
+    result = RaceOutcome(loop.start(pb.Settings(grid=TIMES), NAMES), "max_seconds")
+    assert (result.kept, result.instances, result.saved_share, result.rounds) == (NAMES, 0, 0.0, ())
     assert (result.finished, result.eliminations, result.failures, result.wrong_elimination) == (False, (), (), 0.0)
     assert not result.allocation.any()
     assert len(result.undecided()) == 6
@@ -221,37 +216,37 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
         for run in runs
     ]
     state = loop.tell(state, plan, runs)
-    summary = RaceResult(state, "paused").summary("my.race")
-    (standing,) = (each for each in summary.standings if each.name == "b")
-    assert standing.status == "provisional"
-    assert summary.status == ("do not rely on it" if instances == 1 else "provisional")
-    assert standing.reason.endswith("; all of its runs failed")
-    failed = "The only run of b" if instances == 1 else "All 3 runs of b"
-    text = f"{failed} failed, and failed runs count as the worst outcome; the first error: no such file."
-    assert any(each.text.startswith(text) for each in summary.remarks)
-    assert standing.group == ("eliminated" if instances == 3 else "not ruled out")
-    if standing.group == "eliminated":
+    (found,) = findings_of(RaceOutcome(state, "paused"), Code.FAILED_RUNS)
+    assert (found.severity, found.subject) == ("tentative", ("b",))
+    assert (found.numbers["failed"], found.numbers["runs"], found.numbers["error"]) == (
+        instances,
+        instances,
+        "no such file",
+    )
+    dropped = "b" not in state.candidates
+    assert dropped == (instances == 3)
+    assert found.remedy == (Restore("b", rerun=True) if dropped else RerunFailed(("b",)))
+    if dropped:
         return
-    removed = RaceResult(loop.remove(state, "b"), "paused").summary("my.race")
-    (remark,) = (each for each in removed.remarks if f"{failed} failed" in each.text)
-    assert remark.status == "solid"
-    assert [each.status for each in removed.group("removed")] == ["solid"]
+    removed = RaceOutcome(loop.remove(state, "b"), "paused")
+    assert [each.severity for each in findings_of(removed, Code.FAILED_RUNS)] == ["note"]
+    assert [each.subject for each in findings_of(removed, Code.DROPPED_BY_USER)] == [("b",)]
 
 
-@pytest.mark.parametrize(("accepted", "failure"), [(False, "last"), (True, "last"), (False, "missing")])
-def test_an_elimination_to_which_failed_runs_contributed_is_in_doubt(result, accepted, failure):
+@pytest.mark.parametrize("accepted", [False, True])
+def test_failed_runs_make_an_answer_tentative_unless_they_are_accepted(result, accepted):
     (first,) = (each for each in result.eliminations[:1])
     runs = dict(result.state.observations.runs)
     key = next(key for key in runs if key[0] == first.name)
     runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", "no such file")
-    settings = replace(result.state.settings, failure=failure)
-    state = replace(result.state, settings=settings, observations=replace(result.state.observations, runs=runs))
+    state = replace(result.state, observations=replace(result.state.observations, runs=runs))
     names = frozenset(NAMES) if accepted else frozenset()
-    summary = RaceResult(state, "resolved", accepted_failures=names).summary()
-    (standing,) = (each for each in summary.group("eliminated") if each.name == first.name)
-    number = sum(name == first.name for name, _ in runs)
-    doubted = not accepted and failure == "last"
-    assert (standing.status == "solid", f"; 1 of its {number} runs failed" in standing.reason) == (not doubted, doubted)
+    (found,) = findings_of(RaceOutcome(state, "resolved", accepted_failures=names), Code.FAILED_RUNS)
+    assert (found.severity, found.subject, found.numbers["failed"]) == (
+        "note" if accepted else "tentative",
+        (first.name,),
+        1,
+    )
 
 
 def test_failed_runs_are_listed_with_their_cost():
@@ -263,7 +258,7 @@ def test_failed_runs_are_listed_with_their_cost():
         else run
         for run in runs
     ]
-    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    result = RaceOutcome(loop.tell(state, plan, runs), "paused")
     assert [(run.trajectory.algorithm, run.status, run.message) for run in result.failures] == [
         ("b", "crashed", "killed by SIGKILL")
     ]
@@ -276,7 +271,7 @@ def test_runs_are_counted_by_how_they_ended():
     early, failed, *others = runs
     early = replace(early, reached=early.trajectory.until / 2)
     failed = replace(failed, status="timeout")
-    result = RaceResult(loop.tell(state, plan, [early, failed, *others]), "paused")
+    result = RaceOutcome(loop.tell(state, plan, [early, failed, *others]), "paused")
     assert result.ended == {"finished": 1, "cut off": len(others), "failed": 1}
 
 
@@ -288,7 +283,7 @@ def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_time():
         else run
         for run in simulated
     ]
-    result = RaceResult(loop.tell(state, plan, runs), "paused")
+    result = RaceOutcome(loop.tell(state, plan, runs), "paused")
     assert result.allocation.tolist() == [[3] * 4] * 4
     assert result.cost["a"] == 3 * 2.0
 
@@ -303,7 +298,8 @@ def test_the_check_counts_the_outcomes_of_each_pair(result):
         ]
         assert result.check.compared[t, 0, 1] == len(both)
         assert result.check.observed[t, 0, 1] == pytest.approx(np.mean([a < b for a, b in both]))
-    assert [each for each in result.warnings if "settle whether" not in each] == []  # the check finds nothing
+    assert not result.check.misfits
+    assert not result.check.influences
 
 
 def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_posteriors():
@@ -316,77 +312,61 @@ def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_
         value = float((NAMES.index(job.algorithm) + job.instance) % 3)
         return Run(pb.Trajectory(job.algorithm, job.instance, TIMES[:1], [value], until=job.until), reached=job.until)
 
-    result = RaceResult(loop.tell(state, plan, [run(job) for job in plan.jobs]), "paused")
+    result = RaceOutcome(loop.tell(state, plan, [run(job) for job in plan.jobs]), "paused")
     assert len(result.check.misfits) == 3
-    assert result.warnings[0].startswith("Rankings contradict the model (Plackett-Luce): ")
+    (misfit,) = (each for each in result_of_race(result).findings if each.code is Code.MODEL_MISFIT)
+    assert misfit.numbers["more"] == 2
+    assert result_of_race(result).trust == "tentative"
     diagnostics = dataclasses.replace(result.posterior.diagnostics, reliable=False, message="did not converge.")
     doubtful = dataclasses.replace(
         result.state, posterior=dataclasses.replace(result.posterior, diagnostics=diagnostics)
     )
-    assert RaceResult(doubtful, "paused").warnings[0] == "The posterior is not reliable: did not converge."
-    assert RaceResult(state, "paused").warnings == ()
+    unreliable = result_of_race(RaceOutcome(doubtful, "paused"))
+    assert (unreliable.findings[0].code, unreliable.trust) == (Code.UNRELIABLE_POSTERIOR, "unreliable")
 
 
 @pytest.mark.parametrize(("clock", "warned"), [("seconds", True), ("evaluations", False)])
-def test_runs_that_wait_for_the_processor_cause_a_warning_if_time_is_in_seconds(clock, warned):
+def test_runs_that_wait_for_the_processor_are_found_if_time_is_in_seconds(clock, warned):
     settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", draws=400, clock=clock)
     state = loop.start(settings, NAMES)
     plan = loop.ask(state)
     runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
     cpu = [8.0] * (len(runs) - 2) + [7.0, 4.0]
     runs = [dataclasses.replace(run, seconds=8.0, cpu_seconds=spent) for run, spent in zip(runs, cpu, strict=True)]
-    warnings = [
-        warning for warning in RaceResult(loop.tell(state, plan, runs), "paused").warnings if "processor" in warning
-    ]
-    assert len(warnings) == warned
+    found = findings_of(RaceOutcome(loop.tell(state, plan, runs), "paused"), Code.SHARED_PROCESSOR)
+    assert len(found) == warned
     if warned:
-        assert warnings[0].startswith(
-            "2 of 32 runs had the processor for less than 90 % of their time (the worst for 50 %)"
-        )
+        assert found[0].numbers == {"waited": 2, "runs": 32, "fair": 0.9, "worst": 0.5}
 
 
-def test_frames_of_rounds_eliminations_and_runs(result):
-    rounds = result.to_frame()
+def test_frames_of_rounds_drops_and_runs(result):
+    whole = result_of_race(result)
+    rounds = whole.to_frame("rounds")
     assert rounds["round"].tolist() == [each.number for each in result.rounds]
     assert rounds["instances"].sum() == result.instances
     assert rounds["cost"].sum() == pytest.approx(sum(result.cost.values()))
     assert ", ".join(filter(None, rounds["eliminated"])) == ", ".join(
         loser.name for each in result.rounds for loser in each.eliminated
     )
-    eliminations = result.to_frame("eliminations")
-    assert eliminations["algorithm_name"].tolist() == [each.name for each in result.eliminations] != []
-    assert eliminations["probability"].tolist() == [each.probability for each in result.eliminations]
-    runs = result.to_frame("runs", backend="polars")
+    drops = whole.to_frame("drops")
+    assert drops["name"].tolist() == [each.name for each in result.eliminations] != []
+    assert drops["probability"].tolist() == [each.probability for each in result.eliminations]
+    runs = whole.to_frame("runs", backend="polars")
     assert runs["data_id"].n_unique() == len(result.runs)
     ends = runs.group_by("data_id", maintain_order=True).last()
     assert ends[result.state.settings.clock].to_list() == [run.reached for run in result.runs]
-    with pytest.raises(ValueError, match="expected 'rounds', 'eliminations' or 'runs', got 'round'"):
-        result.to_frame("round")
+    with pytest.raises(ValueError, match=r"expected 'ranges', .* or 'drops', got 'round'"):
+        whole.to_frame("round")
 
 
-def test_frames_of_a_race_before_its_first_round_have_no_rows():
-    started = RaceResult(first_round()[0], "paused")
-    for what in ("rounds", "eliminations", "runs"):
-        assert len(started.to_frame(what)) == 0
-    assert started.to_frame()["cost"].dtype == float
-
-
-def test_unknown_error_bounds_are_missing_in_the_frame(result):
-    table = eliminations_table([dataclasses.replace(result.eliminations[0], error_bound=None)])
-    assert math.isnan(table["error_bound"][0])
-
-
-def test_notebooks_show_the_summary(result):
-    fresh = RaceResult(result.state, "resolved")
-    html = fresh._repr_html_()
-    assert html.startswith("<p>Which algorithm at which budget (")
+def test_notebooks_show_the_answer(result):
+    html = result_of_race(result)._repr_html_()
+    assert "Best algorithm by budget" in html
     assert all(name in html for name in NAMES)
-    assert f"{result.eliminations[0].name}: beaten by {result.eliminations[0].by} at every budget" in html
-    assert "<strong>Status: " in html
 
 
 def test_a_selection_from_a_result_is_one_among_its_candidates(result):
-    known = list(result.pareto_set)
+    known = list(result.kept)
     assert len(known) < len(result.posterior.names)
     assert pb.decision_map(result).stretches == pb.decision_map(result.posterior, among=known).stretches
     selection = pb.select(result, pb.Final())
@@ -399,6 +379,6 @@ def test_a_selection_from_a_result_is_one_among_its_candidates(result):
 
 
 def test_a_selection_leaves_out_candidates_that_have_not_run(result):
-    added = RaceResult(loop.add(result.state, "new"), "paused")
-    assert "new" in added.pareto_set
+    added = RaceOutcome(loop.add(result.state, "new"), "paused")
+    assert "new" in added.kept
     assert {each.name for each in pb.select(added).candidates} == {each.name for each in pb.select(result).candidates}

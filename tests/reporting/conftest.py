@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-import polarbear as pb
+from tests.reporting.pages import report as report_on
 from tests.reporting.stored import stored_first_places
 
 FLAGS = [
@@ -109,7 +109,7 @@ def open_report(browser, tmp_path_factory):
     folder, tabs, pages = tmp_path_factory.mktemp("reports"), [], count()
 
     def open_(source, *, title="A report", live=None, about=None, viewport=DESKTOP, own_tab=False, **options):
-        path = pb.report(source, folder / f"{next(pages)}.html", title=title, live=live, **(about or {}))
+        path = report_on(source, folder / f"{next(pages)}.html", title=title, live=live, **(about or {}))
         tab = new_tab(**options) if own_tab else shared_tab(**options)
         tab.show(path, viewport)
         return tab

@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 
 import polarbear as pb
+from polarbear.race.failing import LAST_OUTPUT
 from polarbear.race.jobs import Run
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script>",
@@ -38,15 +39,21 @@ def small_race(names=("quick", "steady", "slow", "hopeless"), *, instances=24, p
     """A small race on recorded runs; the caller closes it."""
     chosen = {"prior": pb.RandomWalk(), "confidence": 0.9, "draws": 400, "batch": pb.FixedBatch(8), **settings}
     race = pb.Race(list(names), None, pb.log_grid(10, 1000, 12), path=path, **chosen)
-    race.run(pb.ReplayExecutor(recorded_runs(names)), max_instances=instances, progress="none")
+    race.drive(pb.ReplayExecutor(recorded_runs(names)), max_instances=instances, progress="none")
     return race
 
 
-def with_failures(result, message="Traceback\nZeroDivisionError: </script>"):
-    """The same result, as if three runs of the first algorithm had failed."""
+def with_failures(result, error="ZeroDivisionError: </script>"):
+    """The same result, as if three runs of the first algorithm had failed, each after printing something else."""
     runs = dict(result.state.observations.runs)
     for key in [key for key in runs if key[0] == result.state.names[0]][:3]:
         run = runs[key]
-        runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", message)
+        runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", _message(error, f"step {key[1]}"))
     observations = replace(result.state.observations, runs=runs)
-    return RaceResult(replace(result.state, observations=observations), result.stopped)
+    return RaceOutcome(replace(result.state, observations=observations), result.stopped)
+
+
+def _message(error, output):
+    """The message of a failed run as workers write it: the error, its traceback, and the end of the output."""
+    frames = f'Traceback (most recent call last):\n  File "solver.py", line 7, in solve\n    step()\n{error}'
+    return f"{error}\n\n{frames}{LAST_OUTPUT}{output}"

@@ -7,8 +7,12 @@ import polarbear as pb
 from polarbear.baselines import compare_with_aocc
 from polarbear.cli.source import pareto_set
 from polarbear.inference.group_fitting import GroupPosterior
+from polarbear.opening import result_of_posterior
 from polarbear.reporting.sections import SECTIONS
+from polarbear.result import result_of_race
+from polarbear.show.standings import standings as word_standings
 from tests.plots.posteriors import specialist_posterior
+from tests.reporting.pages import report as report_on
 from tests.reporting.races import HOSTILE, small_race, with_failures
 from tests.selection.posteriors import posterior_of, random_posterior
 
@@ -20,14 +24,14 @@ BUDGET_KINDS = ("at", "between", "around", "drawn")
 def race():
     """A race with an elimination and undecided pairs."""
     race = small_race(confidence=0.8)
-    assert race.result.eliminations
+    assert race.outcome.eliminations
     return race
 
 
 @pytest.fixture(scope="module")
 def result(race):
     """The result of the race, with failures."""
-    return with_failures(race.result)
+    return with_failures(race.outcome)
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +44,8 @@ def report(open_report, result):
 def winner_feature(result):
     """A table with one feature on which the best choice depends: which candidate comes first at the end."""
     runs = pb.collect_runs(result)
-    columns = [runs.index(name) for name in result.pareto_set]
-    first = [result.pareto_set[place] for place in runs.table.values[:, -1, columns].argmin(axis=1)]
+    columns = [runs.index(name) for name in result.kept]
+    first = [result.kept[place] for place in runs.table.values[:, -1, columns].argmin(axis=1)]
     return {"instance": list(runs.instances), "kind": first, "number": list(range(len(first)))}
 
 
@@ -49,24 +53,24 @@ def test_every_section_of_a_race_has_content(report, result):
     page = report.page
     assert page.title() == page.text_content("h1") == "Four & more"
     ids = [section.get_attribute("id") for section in page.locator("main section").all()]
-    rest = [section.name for section in SECTIONS if section.name not in ("groups", "trust")]
-    assert ids == ["trust", *rest, "cite"]  # an elimination rests on failed runs, and is in doubt
+    assert ids == [*(section.name for section in SECTIONS if section.name != "groups"), "cite"]
     for section in page.locator("main section").all():
         assert len(section.inner_text().split()) > 10
     stated = page.text_content("#standings-groups").replace("\N{NO-BREAK SPACE}", " ")
-    standings = result.summary("a.race").standings
-    assert {each.group for each in standings} == {"leads somewhere", "not ruled out", "eliminated"}
-    assert all(f"{each.name}{each.reason}" in stated for each in standings)
+    answer = result_of_race(result)
+    standings = word_standings(answer.answer, answer.dropped, answer.clock)
+    assert all(standings[heading] for heading in ("Best at some budget", "Dropped"))
+    assert all(f"{name}{reason}" in stated for group in standings.values() for name, reason in group)
     assert "3 runs failed" in page.text_content("#failures")
     assert "ZeroDivisionError: </script>" in page.text_content("#failures")
     assert page.locator("#settings-list").get_by_text("SciPy").count() == 1
-    assert page.locator("#best-chart svg path").count() >= len(result.pareto_set)
+    assert page.locator("#best-chart svg path").count() >= len(result.kept)
 
 
 def test_mean_aocc_is_shown_as_bars(report, result):
     page = report.page
     runs = [run.trajectory for run in result.runs]
-    comparison = compare_with_aocc(runs, result.posterior, among=result.pareto_set)
+    comparison = compare_with_aocc(runs, result.posterior, among=result.kept)
     assert page.text_content("#aocc-text") == comparison.sentence
     best_first = sorted(comparison.means, key=comparison.means.get, reverse=True)
     rows = [f"{name}{comparison.means[name]:.3f}" for name in best_first]
@@ -119,15 +123,14 @@ def test_without_scripts_the_whole_verdict_is_there_and_no_empty_section(report,
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report.path.as_uri())
-    summary = result.summary("a.race")
-    assert page.inner_text(".headline") == summary.headline
+    answer = result_of_race(result)
+    assert page.inner_text(".headline").replace("\N{NO-BREAK SPACE}", " ") == answer.words().headline
     rows = page.locator(".answer tbody tr").all()
-    assert [row.locator("th, td").all_inner_texts()[1] for row in rows] == [
-        each.choice for each in summary.overview.stretches
-    ]
+    stated = [row.locator("th, td").all_inner_texts()[1].replace("\N{NO-BREAK SPACE}", " ") for row in rows]
+    assert stated == [choice for _, choice in answer.words().rows]
     header = page.inner_text("header")
-    assert f"Status: {summary.status}." in header
-    assert all(each.name in header for each in summary.standings)
+    assert f"The answer is {answer.trust}." in header
+    assert all(name in header for name in (*answer.kept, *answer.dropped))
     assert "switched off" in header
     assert page.locator("main section:visible").evaluate_all("(all) => all.map((each) => each.id)") == ["cite"]
     assert page.is_hidden(".toc")
@@ -224,7 +227,8 @@ def test_a_posterior_has_a_page_without_a_race(open_report):
     page = open_report(posterior, about={"confidence": 0.7, "unit": "seconds"}).page
     assert page.locator("#aocc, #cost, #failures, #evolution").count() == 0
     assert "seconds" in page.text_content("#best-chart")
-    assert page.text_content(".headline") == pb.summarise(posterior, confidence=0.7).headline
+    expected = result_of_posterior(posterior, confidence=0.7).words().headline
+    assert page.text_content(".headline").replace("\N{NO-BREAK SPACE}", " ") == expected
 
 
 def curve_ends(page):
@@ -272,7 +276,7 @@ def test_the_chart_of_a_pair_shows_its_win_rate(bootstrap_report, bootstrap, pai
 
 def test_scope_and_prior_are_stated(bootstrap_report):
     page = bootstrap_report.page
-    assert "The answer generalises to new instances, based on 200 instances." in page.text_content("header")
+    assert "(200 instances, " in page.text_content("header")
     assert "Prior: the Bayesian bootstrap" in page.text_content("#trust-list")
     assert "Each pair of algorithms has a prior of its own" in page.text_content("#trust-list")
 
@@ -285,7 +289,7 @@ def test_an_added_algorithm_is_named_before_its_first_run(open_report):
 
 
 def test_names_are_text_everywhere(open_report):
-    result = with_failures(small_race(HOSTILE, confidence=0.8).result, message="Traceback\n" + HOSTILE[1])
+    result = with_failures(small_race(HOSTILE, confidence=0.8).outcome, error=HOSTILE[1])
     report = open_report(result, title=HOSTILE[1])
     page = report.page
     report.ask("kind=at&machines=3", "kind=drawn&eliminated=1", "kind=between&risk=best")
@@ -333,7 +337,7 @@ def test_the_query_and_the_place_survive_a_reload(open_report, result):
 def test_a_live_page_loads_the_page_of_the_next_round(open_report, result):
     assert not result.finished
     report = open_report(result, live=3600, title="Round 1", own_tab=True, fake_clock=True)
-    pb.report(result, report.path, title="Round 2", live=None)
+    report_on(result, report.path, title="Round 2", live=None)
     assert report.page.is_visible("#live")
     report.page.clock.fast_forward(3_600_000)
     report.page.wait_for_selector("h1:text-is('Round 2')")

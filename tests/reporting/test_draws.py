@@ -10,6 +10,7 @@ from polarbear import FirstPlace, log_grid
 from polarbear.reporting.draws import pack_draws, pack_observed, pack_win_rates
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.pages import read_data, unpack_win_rates
+from tests.reporting.pages import report as report_on
 from tests.reporting.stored import crossing_posterior, read_draws
 from tests.selection.posteriors import posterior_of, random_posterior
 
@@ -63,7 +64,7 @@ def test_ten_algorithms_and_fifty_budgets_stay_below_one_and_a_half_megabytes(tm
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=grid))
     assert len(pb.pareto_set(posterior)) == 10
-    page = pb.report(posterior, tmp_path / "page.html", runs=runs)
+    page = report_on(posterior, tmp_path / "page.html", runs=runs)
     assert page.stat().st_size < 1_500_000
     assert read_data(page)["sections"]["explorer"]["draws"] > 200
 

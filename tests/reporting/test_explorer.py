@@ -92,7 +92,7 @@ def check_figures(recommendation, posterior, *, tolerance):
 
 
 # What the page alone or Python alone states. A full stop ends it, and not a decimal point.
-REMARK = r" (?:(?:It beats the|The) best single algorithm,|A is eliminated, but)(?:[^.]|\.\d)*\."
+REMARK = r" (?:(?:It beats the|The) best single algorithm,|A is dropped, but)(?:[^.]|\.\d)*\."
 
 
 def check_words(recommendation, selection):
@@ -233,10 +233,10 @@ def test_below_the_threshold_of_python_it_is_too_close_to_call(open_report):
         report = open_report(posterior_of(ratings), about=ALL_CANDIDATES)
         texts.append(report.page.inner_text(".recommendation").replace("\N{NO-BREAK SPACE}", " "))
         assert read_data(report.path)["sure_enough"] == SURE_ENOUGH
-    assert "Too close to call" in texts[0]
+    assert "Unclear" in texts[0]
     assert "B (79 %) or " in texts[0].replace("\n", " ")
     assert "If you must choose, take" in texts[0]
-    assert "Too close to call" not in texts[1]
+    assert "Unclear" not in texts[1]
     assert "81 % sure that it is the best choice of 2." in texts[1]
 
 
@@ -248,7 +248,7 @@ def test_portfolios_of_the_default_belief_have_different_algorithms(open_report)
     same = stored_posterior(report.path, posterior)
     two, three = report.ask(*(f"kind=between&start=1&stop=3&machines={number}" for number in (2, 3)), read=READ)
     for answer in (two, three):
-        assert "A is eliminated, but may be the best where the others fail." in answer["text"]
+        assert "A is dropped, but may be the best where the others fail." in answer["text"]
         assert "among" not in answer["python"]
         check_recommendation(answer, same)
     assert three["name"] == "A + B + C"
@@ -436,5 +436,5 @@ def test_eliminated_algorithms_can_be_included(open_report):
     report = open_report(posterior, about={"confidence": 0.6})
     same = stored_posterior(report.path, posterior)
     assert run_python(shown(report)["python"], same).values.shape[1] == len(candidates)
-    report.page.get_by_label("include eliminated algorithms").check()
+    report.page.get_by_label("include dropped algorithms").check()
     assert run_python(check_shown(report, same), same).values.shape[1] == 5

@@ -14,6 +14,7 @@ import polarbear as pb
 from polarbear.reporting import magnitude
 from tests.magnitude.runs import three_algorithms
 from tests.reporting.pages import read_data
+from tests.reporting.pages import report as report_on
 from tests.reporting.races import HOSTILE, recorded_runs, small_race
 from tests.selection.posteriors import posterior_of
 
@@ -47,16 +48,16 @@ def test_an_algorithm_that_never_found_a_value_has_no_speed_up(tmp_path, runs):
     failed = [pb.Trajectory("broken", run.instance, [], [], until=1000, failed=True) for run in runs[::3]]
     choices = pb.Choices.from_trajectories([*runs, *failed], grid=GRID, per_instance=True)
     posterior = pb.fit(choices, draws=300)
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=[*runs, *failed]))
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=[*runs, *failed]))
     rivals = {posterior.names[each["algorithm"]] for row in section["speed"] for each in row["rivals"]}
     assert rivals == {"quick", "steady", "poor"}
 
 
 def test_a_posterior_has_the_section_only_with_its_runs(tmp_path, posterior, runs):
-    assert section_of(pb.report(posterior, tmp_path / "page.html")) is None
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    assert section_of(report_on(posterior, tmp_path / "page.html")) is None
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     values, ranks = unpack(section)
-    collection = pb.collect_runs(runs, grid=GRID)
+    collection = pb.collect_runs(runs, posterior=posterior)
     np.testing.assert_allclose(values, collection.table.values, rtol=1e-6)
     np.testing.assert_array_equal(ranks, pb.rank_values(collection.table.values))
     curves = pb.quality_curves(collection)
@@ -71,16 +72,17 @@ def test_a_posterior_has_the_section_only_with_its_runs(tmp_path, posterior, run
 
 
 def test_the_intervals_of_the_medians_are_those_of_the_quality_curves(tmp_path, posterior, runs, monkeypatch):
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
-    curves = pb.quality_curves(runs, grid=GRID)
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
+    curves = pb.quality_curves(runs, posterior=posterior)
     np.testing.assert_allclose(section["quality"]["lower"], curves.lower.T, rtol=1e-3)
     np.testing.assert_allclose(section["quality"]["upper"], curves.upper.T, rtol=1e-3)
     monkeypatch.setattr(magnitude, "_MEDIAN_WORK", 0)  # 200 draws: every fifth of 1000
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
-    collection = pb.collect_runs(runs, grid=GRID)
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
+    collection = pb.collect_runs(runs, posterior=posterior)
+    step = -(-len(collection.weights.below) // 200)
     fewer = replace(
         collection.weights,
-        **{name: getattr(collection.weights, name)[..., ::5] for name in ("draws", "below", "above")},
+        **{name: getattr(collection.weights, name)[..., ::step] for name in ("draws", "below", "above")},
     )
     curves = pb.quality_curves(replace(collection, weights=fewer))
     np.testing.assert_allclose(section["quality"]["lower"], curves.lower.T, rtol=1e-3)
@@ -101,7 +103,7 @@ def tolerances_of(section):
 
 
 def test_the_page_has_the_shares_of_gaps_of_every_pair_for_a_few_tolerances(tmp_path, posterior, runs):
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     tolerances, shares = tolerances_of(section), shares_of(section)
     values = {name: np.array([run.at(GRID.times) for run in runs if run.algorithm == name]) for name in NAMES}
     for pair, (one, other) in enumerate(combinations(NAMES, 2)):
@@ -110,7 +112,7 @@ def test_the_page_has_the_shares_of_gaps_of_every_pair_for_a_few_tolerances(tmp_
                 assert shares[pair, place, quantity].tolist() == [
                     round(100 * np.mean(row > tolerance)) for row in gaps.T
                 ]
-            found = pb.gap_exceeds(runs, one, other, tolerance, grid=GRID)
+            found = pb.gap_exceeds(runs, one, other, tolerance, posterior=posterior)
             for quantity, name in ((1, "better_lower"), (2, "better_upper"), (4, "worse_lower"), (5, "worse_upper")):
                 np.testing.assert_allclose(shares[pair, place, quantity], 100 * getattr(found, name), atol=0.51)
     best = np.min(list(values.values()), axis=0)
@@ -120,31 +122,31 @@ def test_the_page_has_the_shares_of_gaps_of_every_pair_for_a_few_tolerances(tmp_
 
 
 def test_of_many_pairs_the_page_has_the_shares_at_fewer_budgets(tmp_path, posterior, runs, monkeypatch):
-    whole = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    whole = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     monkeypatch.setattr(magnitude, "_GAP_CELLS", 3 * 4 * 3)
-    few = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    few = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     assert few["gaps"]["times"] == [GRID.times[t] for t in (0, 3, 6)]
     np.testing.assert_array_equal(shares_of(few), shares_of(whole)[..., [0, 3, 6]])
 
 
 def test_runs_that_were_not_made_are_not_known(tmp_path):
     race = small_race(confidence=0.8)
-    section = section_of(pb.report(race, tmp_path / "page.html"))
+    section = section_of(report_on(race, tmp_path / "page.html"))
     values, ranks = unpack(section, 4)
-    made = {(run.trajectory.algorithm, str(run.trajectory.instance)) for run in race.result.runs}
+    made = {(run.trajectory.algorithm, str(run.trajectory.instance)) for run in race.outcome.runs}
     for row, instance in enumerate(section["instances"]):
-        for column, name in enumerate(race.result.posterior.names):
+        for column, name in enumerate(race.outcome.posterior.names):
             assert np.isnan(values[row, 0, column]) == ((name, instance) not in made)
     np.testing.assert_array_equal(np.isnan(values), ranks == 255)
 
 
 def test_of_many_instances_the_page_has_a_sample(tmp_path, posterior, runs, monkeypatch):
     monkeypatch.setattr(magnitude, "_CELLS", 10 * 7 * 3)
-    section = section_of(pb.report(posterior, tmp_path / "page.html", runs=runs))
+    section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     assert (len(section["instances"]), section["total"]) == (10, 25)
     values, _ = unpack(section)
     chosen = [int(each) for each in section["instances"]]
-    np.testing.assert_allclose(values, pb.collect_runs(runs, grid=GRID).table.values[chosen], rtol=1e-6)
+    np.testing.assert_allclose(values, pb.collect_runs(runs, posterior=posterior).table.values[chosen], rtol=1e-6)
 
 
 def test_the_browser_shows_the_instances_of_a_pair_and_their_runs(open_report, posterior, runs):
@@ -174,7 +176,7 @@ def test_the_browser_shows_the_instances_of_a_pair_and_their_runs(open_report, p
 
 def test_the_browser_shows_the_sentence_and_the_shares_of_gaps(open_report, posterior, runs):
     page = open_report(posterior, about={"runs": runs, "unit": "evaluations"}).page
-    collection = pb.collect_runs(runs, grid=GRID, unit="evaluations")
+    collection = pb.collect_runs(runs, posterior=posterior, unit="evaluations")
     menu = page.locator("#magnitude-tolerance select")
     texts = menu.locator("option").all_text_contents()
     tolerance = float(texts[2].removeprefix("more than "))
@@ -201,7 +203,7 @@ def test_the_browser_shows_the_sentence_and_the_shares_of_gaps(open_report, post
 def test_the_browser_draws_the_interval_of_each_median(open_report, posterior, runs):
     """The ends of the strong band at the first budget, on the logarithmic axis of the chart."""
     page = open_report(posterior, about={"runs": runs}).page
-    curves = pb.quality_curves(runs, grid=GRID)
+    curves = pb.quality_curves(runs, posterior=posterior)
     everything = [curves.median, curves.lower, curves.upper, curves.low_quartile, curves.high_quartile]
     low, high = np.log([np.min(everything), np.max(everything)])
     bands = page.locator("#quality-chart .interval-of-median")

@@ -12,12 +12,13 @@ import pytest
 
 import polarbear as pb
 from polarbear.baselines import compare_with_aocc
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 from polarbear.reporting.page import SCRIPTS, to_script_json
 from polarbear.reporting.sections import SECTIONS
 from polarbear.reporting.sentences import elimination_detail
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.pages import read_data, unpack_win_rates
+from tests.reporting.pages import report as report_on
 from tests.reporting.races import HOSTILE, small_race, with_failures
 from tests.selection.posteriors import posterior_of, random_posterior
 
@@ -30,11 +31,11 @@ def race():
 @pytest.fixture(scope="module")
 def data(race, tmp_path_factory):
     """The data of the page about the race."""
-    return read_data(pb.report(race, tmp_path_factory.mktemp("page") / "page.html", title="T", optimum=0.0))
+    return read_data(report_on(race, tmp_path_factory.mktemp("page") / "page.html", title="T", optimum=0.0))
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_alone(tmp_path, race):
-    text = pb.report(race, tmp_path / "page.html").read_text()
+    text = report_on(race, tmp_path / "page.html").read_text()
     policy = re.search(r'Content-Security-Policy" content="(.*?)"', text)[1]
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
@@ -68,8 +69,8 @@ def test_data_cannot_end_the_element_that_holds_them(name):
 
 
 def test_hostile_names_and_titles_are_no_markup(tmp_path):
-    result = with_failures(small_race(HOSTILE, instances=8).result)
-    path = pb.report(result, tmp_path / "page.html", title=HOSTILE[0])
+    result = with_failures(small_race(HOSTILE, instances=8).outcome)
+    path = report_on(result, tmp_path / "page.html", title=HOSTILE[0])
     text = path.read_text()
     assert "<img" not in text
     assert text.count("<script") == text.count("</script") == 2
@@ -79,7 +80,7 @@ def test_hostile_names_and_titles_are_no_markup(tmp_path):
 def test_win_rates_of_the_bayesian_bootstrap_are_shares_of_instances(tmp_path):
     """A comes first most often, and B beats it on 60 % of the instances."""
     posterior = specialist_posterior()
-    data = read_data(pb.report(posterior, tmp_path / "page.html"))
+    data = read_data(report_on(posterior, tmp_path / "page.html"))
     pairs, probability = data["sections"]["pairs"], pb.anytime_dominance(posterior)[1, 0]
     assert probability > 0.95
     assert pairs["beats"][1][0] == pytest.approx(probability, abs=1e-4)
@@ -94,9 +95,9 @@ def test_win_rates_of_the_bayesian_bootstrap_are_shares_of_instances(tmp_path):
 
 
 def test_the_data_of_a_race_are_those_of_its_result(data, race):
-    result, sections = race.result, data["sections"]
+    result, sections = race.outcome, data["sections"]
     assert data["title"] == "T"
-    assert [data["names"][k] for k in data["candidates"]] == list(result.pareto_set)
+    assert [data["names"][k] for k in data["candidates"]] == list(result.kept)
     eliminated = sections["standings"]["groups"][2]["algorithms"]
     assert eliminated
     assert [each["name"] for each in eliminated] == [each.name for each in result.eliminations]
@@ -116,8 +117,8 @@ def test_the_data_of_a_race_are_those_of_its_result(data, race):
 
 
 def test_aocc_is_compared_on_the_runs_of_a_race(data, race):
-    result = race.result
-    comparison = compare_with_aocc([run.trajectory for run in result.runs], result.posterior, among=result.pareto_set)
+    result = race.outcome
+    comparison = compare_with_aocc([run.trajectory for run in result.runs], result.posterior, among=result.kept)
     assert comparison.choice is not None
     assert data["sections"]["aocc"] == {
         "sentence": comparison.sentence,
@@ -126,47 +127,50 @@ def test_aocc_is_compared_on_the_runs_of_a_race(data, race):
 
 
 def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
-    observations = race.result.state.observations
+    observations = race.outcome.state.observations
     runs = {
         key: replace(run, trajectory=pb.Trajectory(*key, run.trajectory.times, run.trajectory.values - 20, until=1000))
         for key, run in observations.runs.items()
     }
-    below = RaceResult(replace(race.result.state, observations=replace(observations, runs=runs)), race.result.stopped)
-    aocc = read_data(pb.report(below, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"]
+    below = RaceOutcome(
+        replace(race.outcome.state, observations=replace(observations, runs=runs)), race.outcome.stopped
+    )
+    aocc = read_data(report_on(below, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"]
     assert aocc["means"] == [None] * 4
     assert aocc["sentence"].startswith("AOCC does not apply: it needs the optimum, which is not 0")
 
 
 def test_without_an_optimum_there_is_no_aocc(tmp_path, race):
-    assert "aocc" not in read_data(pb.report(race, tmp_path / "page.html"))["sections"]
+    assert "aocc" not in read_data(report_on(race, tmp_path / "page.html"))["sections"]
     with pytest.raises(ValueError, match="expected a race for optimum=0, got a posterior"):
-        pb.report(race.result.posterior, tmp_path / "page.html", optimum=0.0)
+        pb.report(race.outcome.posterior, tmp_path / "page.html", optimum=0.0)
 
 
 def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
     sentences = {}
     for failure in ("last", "missing"):
-        result = with_failures(small_race(failure=failure, confidence=0.99, draws=1000, elimination="joint").result)
-        assert "quick" in result.pareto_set  # of which some runs failed
-        sentences[failure] = read_data(pb.report(result, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"][
+        result = with_failures(small_race(failure=failure, confidence=0.99, draws=1000, elimination="joint").outcome)
+        assert "quick" in result.kept  # of which some runs failed
+        sentences[failure] = read_data(report_on(result, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"][
             "sentence"
         ]
     assert "over all 24 instances" in sentences["last"]
     assert "over the 21 of 24 instances" in sentences["missing"]
 
 
-def test_failures_with_the_same_reason_are_one_group(tmp_path, race):
-    failures = read_data(pb.report(with_failures(race.result), tmp_path / "page.html"))["sections"]["failures"]
+def test_failures_with_the_same_error_are_one_group_whatever_they_printed(tmp_path, race):
+    failures = read_data(report_on(with_failures(race.outcome), tmp_path / "page.html"))["sections"]["failures"]
     assert failures["total"] == 3
     (group,) = failures["groups"]
     assert group["reason"] == "ZeroDivisionError: </script>"
     assert len(group["instances"]) == 3
+    assert group["message"].endswith("Its last output:\nstep 0")
 
 
 def test_a_posterior_eliminates_by_the_given_confidence(tmp_path):
     posterior = random_posterior(200, 6, 5, seed=2, spread=0.3)
     for confidence in (0.6, 0.99):
-        data = read_data(pb.report(posterior, tmp_path / "page.html", confidence=confidence, unit="seconds"))
+        data = read_data(report_on(posterior, tmp_path / "page.html", confidence=confidence, unit="seconds"))
         candidates = pb.pareto_set(posterior, confidence=confidence)
         assert [data["names"][k] for k in data["candidates"]] == list(candidates)
         assert data["unit"] == "seconds"
@@ -176,7 +180,7 @@ def test_a_posterior_eliminates_by_the_given_confidence(tmp_path):
 def test_a_posterior_of_separate_times_comes_with_a_caution(tmp_path):
     ratings = random_posterior(100, 4, 3).ratings
     posterior = posterior_of(ratings, joint=False, reliable=False)
-    sections = read_data(pb.report(posterior, tmp_path / "page.html"))["sections"]
+    sections = read_data(report_on(posterior, tmp_path / "page.html"))["sections"]
     sentences = " ".join(sections["trust"]["sentences"])
     assert "treats each time alone" in sentences
     assert "did not pass" in sentences
@@ -192,47 +196,47 @@ def test_an_elimination_in_doubt_is_marked_and_moves_the_question_of_trust_to_th
         for name, place in zip(names, places[instance % 8 < 5], strict=True)
     ]
     race = pb.Race(names, None, [10, 1000], prior=pb.RandomWalk(), batch=pb.FixedBatch(40), draws=400)
-    race.run(pb.ReplayExecutor(runs), max_instances=40, progress="none")
-    data = read_data(pb.report(race, tmp_path / "page.html"))
-    assert data["status"] == "provisional"
+    race.drive(pb.ReplayExecutor(runs), max_instances=40, progress="none")
+    data = read_data(report_on(race, tmp_path / "page.html"))
+    assert data["trust"] == "tentative"
     assert next(iter(data["sections"])) == "trust"
-    assert data["sections"]["trust"]["status"].startswith("Status: provisional. The answer may change")
+    assert data["sections"]["trust"]["status"].startswith("The answer is tentative. It may change")
     assert data["sections"]["pairs"]["doubted"] == [[0, 1]]
 
 
 def test_only_the_page_of_a_running_race_reloads_itself(tmp_path, race):
     page = tmp_path / "page.html"
     refresh = '<noscript><meta http-equiv="refresh" content="5"></noscript>'
-    assert not race.result.finished
-    assert refresh in pb.report(race, page, live=5).read_text()
+    assert not race.outcome.finished
+    assert refresh in report_on(race, page, live=5).read_text()
     assert "The race is running" in page.read_text()
-    assert refresh not in pb.report(race, page).read_text()
+    assert refresh not in report_on(race, page).read_text()
     finished = small_race(("good", "bad"), instances=None)
-    assert finished.result.finished
-    assert refresh not in pb.report(finished, page, live=5).read_text()
+    assert finished.outcome.finished
+    assert refresh not in report_on(finished, page, live=5).read_text()
 
 
 def test_a_page_is_replaced_atomically(tmp_path, race, monkeypatch):
-    page = pb.report(race, tmp_path / "page.html")
+    page = report_on(race, tmp_path / "page.html")
     before = page.read_text()
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        pb.report(race, page, title="another")
+        report_on(race, page, title="another")
     assert page.read_text() == before
     assert [each.name for each in tmp_path.iterdir()] == ["page.html"]
 
 
 def test_a_source_without_a_result_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="expected a race, its result or a posterior, got 'my"):
-        pb.report("my.race", tmp_path / "page.html")
+    with pytest.raises(ValueError, match="expected a result, a race or a posterior, got 'my"):
+        report_on("my.race", tmp_path / "page.html")
     empty = pb.Race(["a", "b"], None, [1, 2, 4])
     with pytest.raises(ValueError, match="nothing has been decided"):
-        pb.report(empty, tmp_path / "page.html")
+        report_on(empty, tmp_path / "page.html")
 
 
 def test_a_race_with_a_file_states_where_it_was_made(tmp_path):
     with small_race(("good", "bad"), instances=8, path=tmp_path / "my.race") as race:
-        settings = read_data(pb.report(race, tmp_path / "page.html"))["sections"]["settings"]
+        settings = read_data(report_on(race, tmp_path / "page.html"))["sections"]["settings"]
         assert settings["environment"] == race.about["made"]
 
 
@@ -242,7 +246,7 @@ def test_leaders_are_stacked_as_in_the_figure(tmp_path):
     ratings[:, :2], ratings[:, 2:] = [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]
     posterior = posterior_of(ratings)
     bands = pb.plots.DecisionBands.of(posterior)
-    section = read_data(pb.report(posterior, tmp_path / "page.html", confidence=1.0))["sections"]["best_by_budget"]
+    section = read_data(report_on(posterior, tmp_path / "page.html", confidence=1.0))["sections"]["best_by_budget"]
     assert section["columns"] == bands.stacking_order == [1, 0, 2]
     assert section["probability"] == bands.edges.T[[1, 0, 2]].tolist()
 
@@ -250,7 +254,7 @@ def test_leaders_are_stacked_as_in_the_figure(tmp_path):
 def test_names_that_begin_alike_stay_distinct_in_charts(tmp_path):
     names = [f"differential evolution with restarts, population {number}" for number in (20, 40)]
     posterior = posterior_of(random_posterior(50, 4, 2).ratings, names=names)
-    short = read_data(pb.report(posterior, tmp_path / "page.html"))["short_names"]
+    short = read_data(report_on(posterior, tmp_path / "page.html"))["short_names"]
     assert len(set(short)) == 2
     assert max(map(len, short)) <= 24
 
@@ -268,14 +272,14 @@ def test_a_page_with_a_generic_name_is_called_after_its_folder(tmp_path, path, t
     page = tmp_path / path
     page.parent.mkdir(parents=True)
     posterior = random_posterior(50, 4, 3)
-    assert read_data(pb.report(posterior, page))["title"] == title
-    assert read_data(pb.report(posterior, page, title="mine"))["title"] == "mine"
+    assert read_data(report_on(posterior, page))["title"] == title
+    assert read_data(report_on(posterior, page, title="mine"))["title"] == "mine"
 
 
 def test_few_data_are_stated_in_the_header(tmp_path):
     values = np.ones((20, 3, 2)) * [1.0, 2.0]
     values[2:, 2] = np.nan
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 10, 100]), draws=100)
-    header = pb.report(posterior, tmp_path / "page.html").read_text().split("</header>")[0]
-    assert "Few data at 100: at most 2" in header
-    assert "The answer generalises to new instances, based on 20 instances." in header
+    header = report_on(posterior, tmp_path / "page.html").read_text().split("</header>")[0]
+    assert "At most 2 instances compare algorithms at 100, and 20 elsewhere." in header
+    assert "(20 instances, " in header

@@ -12,11 +12,12 @@ import polarbear as pb
 from polarbear.features import dependence
 from polarbear.features.dependence import find_dependence, group_posteriors
 from polarbear.features.training_set import make_training_set
+from polarbear.opening import result_of_posterior
 from polarbear.reporting import problem
-from polarbear.reporting.subject import Subject
-from polarbear.verdict.advice import Advice
+from polarbear.reporting.subject import Subject, tables_of
 from tests.features.two_kinds import GRID, two_kinds
 from tests.reporting.pages import read_data
+from tests.reporting.pages import report as report_on
 from tests.reporting.stored import read_draws
 
 AT_THE_END = "kind=at&time=1000&risk=expected&machines=1"
@@ -156,12 +157,18 @@ def test_without_a_feature_the_answer_is_that_of_the_group_so_far(open_report):
         )
 
 
+def subject_of(posterior, runs, table):
+    """What a page about recorded runs and a table of features shows."""
+    source = replace(result_of_posterior(posterior), runs=tuple(runs))
+    return Subject(source, {}, features=tables_of(table), features_given=True)
+
+
 def test_code_for_a_race_names_its_file_or_its_result():
     def arguments(file, **about):
-        subject = SimpleNamespace(result=object(), advice=Advice("race", file), **about)
+        subject = SimpleNamespace(result=object(), source=SimpleNamespace(path=file), **about)
         return problem._policy_in_python(subject, ("a", "b"))
 
-    assert arguments("'my folder/my.race'", features_given=False) == ['pb.Race.open("my folder/my.race").result']
+    assert arguments("'my folder/my.race'", features_given=False) == ['pb.load("my folder/my.race")']
     assert arguments("", features_given=True) == ["result", "features"]
 
 
@@ -179,7 +186,7 @@ def test_an_algorithm_with_few_runs_does_not_take_the_answer_away():
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[1, 9]))
     table = {"instance": range(60), "even": even}
-    subject = Subject.of_posterior(posterior, runs=runs, features=table, environment={})
+    subject = subject_of(posterior, runs, table)
     shown = problem.problem(subject)
     assert shown["matters"]
     assert [subject.posterior.names[column] for column in shown["columns"]] == ["a", "b"]
@@ -215,14 +222,14 @@ def test_an_algorithm_that_is_beaten_on_all_instances_may_lead_in_a_group(open_r
 def test_many_instances_are_a_sample_and_without_features_there_is_no_section(data, tmp_path, monkeypatch):
     runs, posterior, table = data
     monkeypatch.setattr(problem, "_INSTANCES", 30)
-    page = pb.report(posterior, tmp_path / "a.html", runs=runs, features=noise_of(table))
+    page = report_on(posterior, tmp_path / "a.html", runs=runs, features=noise_of(table))
     shown = read_data(page)["sections"]["problem"]["instances"]
     assert (len(shown["labels"]), shown["total"]) == (30, 40)
     winners = np.frombuffer(base64.b64decode(shown["winners"]), dtype="<u2")
     assert len(winners) == 30 * len(shown["times"])
-    assert "problem" not in read_data(pb.report(posterior, tmp_path / "b.html", runs=runs))["sections"]
+    assert "problem" not in read_data(report_on(posterior, tmp_path / "b.html", runs=runs))["sections"]
     with pytest.raises(ValueError, match="expected runs with features, got a posterior alone"):
-        pb.report(posterior, tmp_path / "c.html", features=table)
+        report_on(posterior, tmp_path / "c.html", features=table)
 
 
 def test_imported_runs_bring_their_features_along(data, tmp_path):
@@ -237,7 +244,7 @@ def test_imported_runs_bring_their_features_along(data, tmp_path):
     }
     imported = pb.read_runs(pandas.DataFrame(columns))
     posterior = pb.fit(imported.choices(pb.log_grid(1, 100, 5)), draws=100)
-    section = read_data(pb.report(posterior, tmp_path / "a.html", runs=imported))["sections"]["problem"]
+    section = read_data(report_on(posterior, tmp_path / "a.html", runs=imported))["sections"]["problem"]
     assert [each["condition"] for each in section["rows"]][1:] == ["dimension ≤ 20", "dimension > 20"]
 
 
@@ -245,7 +252,7 @@ def test_candidates_without_common_instances_have_no_answer(data, tmp_path):
     runs, _, table = data
     few = [run for run in runs if run.algorithm != "second" or run.instance < 9]
     posterior = pb.fit(pb.Choices.from_trajectories(few, grid=GRID), draws=100)
-    page = pb.report(posterior, tmp_path / "a.html", runs=few, features=table, confidence=0.999)
+    page = report_on(posterior, tmp_path / "a.html", runs=few, features=table, confidence=0.999)
     section = read_data(page)["sections"]["problem"]
     assert section["sentences"][0].startswith("There is no answer: expected runs of all 3 candidates on 10 instances")
     assert section["instances"] is None
@@ -267,8 +274,7 @@ def test_a_group_with_few_instances_shows_the_answer_for_all():
         for name in ("a", "b")
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[1, 9]))
-    about = {"runs": runs, "features": {"instance": range(60), "rare": rare}, "environment": {}}
-    shown = problem.problem(Subject.of_posterior(posterior, **about))
+    shown = problem.problem(subject_of(posterior, runs, {"instance": range(60), "rare": rare}))
     everything, common, few = shown["rows"]
     assert [each["note"] for each in shown["rows"]] == ["", "", "too few"]
     assert few["stretches"] == everything["stretches"]

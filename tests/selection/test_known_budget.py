@@ -315,13 +315,13 @@ def test_recorded_runs_of_ma_bbob(recorded, time):
 def test_a_race_has_its_runs(recorded, prior):
     settings = {} if prior is None else {"prior": prior, "elimination": "pointwise"}
     race = pb.Race(recorded.names, None, recorded.coarse_grid(6), draws=200, seed=1, **settings)
-    result = race.run(pb.ReplayExecutor(recorded.trajectories()), max_instances=24, progress="none")
+    result = race.drive(pb.ReplayExecutor(recorded.trajectories()), max_instances=24, progress="none")
     time = 2345
     if prior is not None:
         assert result.posterior.at(time) is None
-        assert pb.select(result, pb.At(time)).recommendation in result.pareto_set
+        assert pb.select(result, pb.At(time)).recommendation in result.kept
         return
     check_recorded(result.posterior, recorded, time)
     selection = pb.select(result, pb.At(time))
-    assert selection.recommendation in result.pareto_set
+    assert selection.recommendation in result.kept
     assert "no runs" not in selection.sentence

@@ -122,7 +122,7 @@ def test_a_file_of_an_older_format_is_refused_with_how_its_runs_come_over(tmp_pa
     monkeypatch.chdir(tmp_path)
     message = (
         f"{path} was written by PolarBear {edition}, whose race files this version does not read; export its runs with "
-        "PolarBear 0.2 (polarbear export 'my old.race' runs -o runs.csv) and read the table here (polarbear analyse "
+        "PolarBear 0.2 (polarbear export 'my old.race' runs -o runs.csv) and read the table here (polarbear show "
         "runs.csv, with --clock seconds if that was the clock of the race)"
     )
     for read in (
@@ -134,11 +134,11 @@ def test_a_file_of_an_older_format_is_refused_with_how_its_runs_come_over(tmp_pa
     ):
         with pytest.raises(ValueError, match=re.escape(message) + "$"):
             read()
-    for command in ("status", "verify"):
+    for command in ("show", "verify"):
         outcome = subprocess.run(
             [sys.executable, "-m", "polarbear", command, path.name], capture_output=True, check=False, text=True
         )
-        assert (outcome.returncode, outcome.stdout) == (1, "")
+        assert (outcome.returncode, outcome.stdout) == (3, "")
         assert message in " ".join(outcome.stderr.split())
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]

@@ -17,6 +17,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from polarbear.output_file import naming, write_output
 from polarbear.single_thread import THREAD_VARIABLES
 from polarbear.version import __version__
 
@@ -69,7 +70,7 @@ def run_study(
     for number, (cell, replicate, outcome) in enumerate(_compute(task, open_tasks, workers), start=1):
         known[key(cell), replicate] = outcome
         if path is not None:
-            with path.open("a", encoding="utf-8") as file:
+            with naming(path), path.open("a", encoding="utf-8") as file:
                 line = {"cell": key(cell), "replicate": replicate, "outcome": outcome, "polarbear": __version__}
                 file.write(json.dumps(line) + "\n")
         progress(len(tasks) - len(open_tasks) + number, len(tasks))
@@ -179,4 +180,4 @@ def _read(path: Path) -> dict[tuple[str, int], Outcome]:
 
 def _drop_cut_off_line(path: Path) -> None:
     if path.exists() and not (text := path.read_text(encoding="utf-8")).endswith("\n"):
-        path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+        write_output(path, text[: text.rfind("\n") + 1], force=True)

@@ -1,16 +1,14 @@
-"""The findings of a model check, each with a sentence that states it.
+"""What a model check found, as data.
 
 A `Misfit` is a pair whose observed win rate contradicts the posterior. An `Influence` is an algorithm whose removal changes
-other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `polarbear.verdict` turns the
-findings into remarks with a status and a next step.
+other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `polarbear.answer.doubts`
+turns them into findings with a severity and a remedy.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
-
-from polarbear.wording import format_number, format_percent, percent
 
 DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
 
@@ -57,15 +55,6 @@ class Misfit:
     errors: float
     instances: float
 
-    @property
-    def sentence(self) -> str:
-        """A sentence that states the misfit."""
-        return (
-            f"{self.name} beat {self.other} on {percent(self.observed)} of {self.instances:,.0f} instances at "
-            f"{format_number(self.time)}, but the posterior expects {percent(self.modelled)} "
-            f"({abs(self.errors):.1f} standard errors)"
-        )
-
 
 @dataclass(frozen=True)
 class Influence:
@@ -90,14 +79,6 @@ class Influence:
     rate: float
     without: float
     errors: float
-
-    @property
-    def sentence(self) -> str:
-        """A sentence that states the change."""
-        return (
-            f"at {format_number(self.time)} the fitted win rate of {self.first} over {self.second} is {percent(self.rate)} "
-            f"with {self.name} and {percent(self.without)} without it ({abs(self.errors):.1f} standard errors)"
-        )
 
 
 @dataclass(frozen=True)
@@ -130,11 +111,3 @@ class PairCheck:
     def unsupported(self) -> bool:
         """Whether the pair's own outcomes neither contradict nor support the elimination, for instance if there are none."""
         return DOUBTFUL <= self.own <= 0.5
-
-    @property
-    def sentence(self) -> str:
-        """A sentence that states both probabilities."""
-        return (
-            f"{self.by} beats {self.name}, {format_percent(self.probability)} sure under the posterior, but "
-            f"{format_percent(self.own)} sure at {format_number(self.time)} from the outcomes of these two alone"
-        )

@@ -135,7 +135,7 @@ def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     from polarbear.race.inference import choices_of_runs
 
     with open_race(file) as race:
-        result = race.result
+        result = race.outcome
         if not result.instances:
             raise ValueError(
                 f"expected runs in {file}, got none yet; leave it out, and give --autocorrelation and --algorithms"

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Annotated, Any, TextIO
@@ -11,22 +11,17 @@ import typer
 from typer.core import TyperGroup
 
 from polarbear.cli import (
-    analyse,
     calibrate,
     check,
     compare,
     explain,
     export,
-    irace,
-    membership,
     plot,
     race,
     report,
-    reproduce,
-    resume,
     select,
+    show,
     start,
-    status,
     verify,
 )
 from polarbear.cli.option_groups import expand
@@ -34,17 +29,34 @@ from polarbear.version import __version__
 
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 _EPILOG = """\
-Results go to standard output; progress and remarks go to standard error.
+Results go to standard output; progress and notes go to standard error.
 
-Exit codes: 0 done; 1 an error in the input, printed on standard error; 2 stopped early, in a state that can be resumed.
+Exit codes: 0 done; 1 what was asked is false: the new version is worse, an algorithm fails, a file is damaged; 2 undecided
+(compare only); 3 an error: wrong usage, or a race that is paused because an algorithm fails; 130 or 143 after a signal.
 """
+_NEW_NAMES = {
+    "analyse": "show RUNS",
+    "status": "show RACE",
+    "resume": "race RACE",
+    "add": "race RACE --add NAME",
+    "readmit": "race RACE --restore NAME",
+    "remove": "race RACE --drop NAME",
+    "irace": "init --irace SCENARIO",
+    "reproduce": "",
+}
 
 
 class Commands(TyperGroup):
-    """Command group that reports errors in the input as a message with exit code 1.
+    """Command group that reports errors in the input as a message with exit code 3.
 
     Errors of other types are bugs in PolarBear and keep their traceback.
     """
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name; for an old name, report the new one."""
+        if args and args[0] in _NEW_NAMES:
+            raise ValueError(_renamed(args[0]))
+        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Parse the options before the command."""
@@ -62,28 +74,34 @@ def _report_errors() -> Iterator[None]:
     try:
         yield
     except _USAGE_ERROR as error:
-        error.exit_code = 1
+        error.exit_code = 3
         raise
     except typer.Exit:
         raise
     except BrokenPipeError:  # the program that reads our output has closed the pipe
         sys.stdout = _null_device()
-        raise typer.Exit(1) from None
+        raise typer.Exit(0) from None
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
         from polarbear.configuration.errors import message_of
 
         print(f"polarbear: {message_of(error)}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise typer.Exit(3) from None
     except MemoryError as error:
         if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
         reason = f": {error}" if str(error) else ""
         print(f"polarbear: there is not enough memory{reason}; use fewer times, draws or algorithms", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise typer.Exit(3) from None
     except KeyboardInterrupt:
-        raise typer.Exit(2) from None
+        raise typer.Exit(130) from None
+
+
+def _renamed(old: str) -> str:
+    if old == "reproduce":
+        return "`polarbear reproduce STUDY` is now `python -m case_studies STUDY`, in PolarBear's repository"
+    return f"`polarbear {old}` is now `polarbear {_NEW_NAMES[old]}`; see polarbear {_NEW_NAMES[old].split()[0]} --help"
 
 
 app = typer.Typer(
@@ -110,31 +128,15 @@ def _options(
 ) -> None: ...
 
 
-for panel, commands in {
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "First steps": (start.demo, start.init, check.check),
-    "Race": (
-        race.race,
-        resume.resume,
-        membership.add,
-        membership.readmit,
-        membership.remove,
-        status.status,
-        verify.verify,
-        irace.irace,
-    ),
-    "Results": (
-        select.select,
-        explain.explain,
-        report.report,
-        plot.plot,
-        export.export,
-        analyse.analyse,
-        compare.compare,
-    ),
-    "Validation": (calibrate.calibrate, reproduce.reproduce),
-}.items():
-    for command in commands:
-        app.command(rich_help_panel=panel)(expand(command))
+    "Race": (race.race, verify.verify),
+    "Results": (show.show, select.select, explain.explain, report.report, plot.plot, export.export, compare.compare),
+    "Validation": (calibrate.calibrate,),
+}
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(expand(_command))
 
 
 def run() -> None:

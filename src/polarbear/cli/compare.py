@@ -51,8 +51,8 @@ def compare(
 
     Live versions run on the same instances with the same seeds until the answer is certain enough.
 
-    Exit codes: 0 if NEW is nowhere worse by more than the margin --rope, 1 if it is worse somewhere or the input has an
-    error, 2 if more instances are needed.
+    Exit codes: 0 if NEW is nowhere worse by more than the margin --rope, 1 if it is worse somewhere, 2 if more
+    instances are needed, 3 after an error.
     """
     rule: dict[str, Any] = {"confidence": confidence, "rope": rope}
     if runs is not None or (Path(old).exists() and Path(new).exists()):

@@ -40,6 +40,7 @@ def explain(
     the axis of the grid: as with --log-uniform on a logarithmic one, as with --uniform on a linear one.
     """
     from polarbear.features.explanation import explain as find
+    from polarbear.show.wording import text_of
 
     preference = budgets.preference() if budgets.given else None
     data = read_feature_data(file, reading, features, quiet=quiet)
@@ -53,8 +54,8 @@ def explain(
         return
     for sentence in found.sentences:
         terminal.print_result(sentence)
-    for remark in found.remarks:
-        terminal.print_remark(remark.sentence, quiet=quiet)
+    for finding in found.findings:
+        terminal.print_remark(text_of(finding), quiet=quiet)
 
 
 def _as_data(found: "Explanation") -> dict[str, Any]:
@@ -76,5 +77,5 @@ def _as_data(found: "Explanation") -> dict[str, Any]:
         "features": list(found.features),
         "instances": found.instances,
         "unit": found.unit,
-        "remarks": [each.sentence for each in found.remarks],
+        "findings": [each.to_dict() for each in found.findings],
     }

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from polarbear.cli import options, terminal
+from polarbear.cli import options
 from polarbear.cli.open_file import (
     decided_result,
-    is_race_file,
-    load_posterior,
-    open_race,
     posterior_and_candidates,
     require_race_file,
-    typed_race,
 )
+from polarbear.cli.terminal import as_json
+from polarbear.output_file import check_output, with_mark, write_output
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,10 +22,9 @@ if TYPE_CHECKING:
     from polarbear.table import Table
 
 What = Literal[
-    "summary",
+    "answer",
     "runs",
     "posterior",
-    "decisions",
     "pairwise",
     "selection",
     "quality",
@@ -41,10 +38,9 @@ Format = Literal["csv", "parquet", "json", "tex", "md", "nc", "npz", "toml", "tx
 
 # The first format of each is the default, also on standard output.
 _FORMATS: dict[str, tuple[Format, ...]] = {
-    "summary": ("md", "tex", "json"),
+    "answer": ("md", "tex", "json"),
     "runs": ("csv", "parquet"),
     "posterior": ("csv", "parquet", "nc", "npz"),
-    "decisions": ("json",),
     "pairwise": ("csv", "tex", "parquet", "json"),
     "selection": ("csv", "tex", "parquet", "json"),
     "quality": ("csv", "tex", "parquet", "json"),
@@ -74,6 +70,7 @@ def export(
         tuple[str, str] | None, typer.Option(help="For speed-up, gap and instances: the two algorithms.")
     ] = None,
     tolerance: options.Tolerance = None,
+    force: options.Force = False,
     *,
     budgets: options.Budgets,
     attitude: options.Attitude,
@@ -81,27 +78,26 @@ def export(
 ) -> None:
     """Write tables and draws of a race or a posterior, for other programs and for papers.
 
-    Formats of summary: md (Markdown), tex, json. Of runs: csv, parquet. Of posterior: csv, parquet (summaries), nc (draws,
-    for ArviZ), npz (draws, for PolarBear). Of decisions: json. Of pairwise, selection, quality, speed-up, gap and instances:
-    csv, tex (booktabs), parquet, json. Of configuration: toml. Of irace, the surviving configurations of an irace scenario:
-    txt.
+    Formats of answer: md (Markdown), tex, json (with the settings and the rounds of a race). Of runs: csv, parquet. Of
+    posterior: csv, parquet (summaries), nc (draws, for ArviZ), npz (draws, for PolarBear). Of pairwise, selection, quality,
+    speed-up, gap and instances: csv, tex (booktabs), parquet, json. Of configuration: toml. Of irace, the kept
+    configurations of an irace scenario: txt.
     """
     kind = _format(what, output, form)
-    options.require_writable(output)
+    if output is not None:  # by force: an earlier table is known only by the columns of the new one
+        check_output(output, inputs=[file], force=True, configuration=kind == "toml")
     if what == "configuration":
         from polarbear.configuration import load_stored
 
         require_race_file(file)
-        _write_text(load_stored(file).text, output)
+        _write_text(load_stored(file).text, output, kind, force=force)
     elif what == "irace":
-        _write_text(_survivors(file), output)
-    elif what == "decisions":
-        _write_text(_decisions(file), output)
-    elif what == "summary":
-        _write_text(_summary(file, kind), output)
+        _write_text(_survivors(file), output, kind, force=force)
+    elif what == "answer":
+        _write_text(_answer(file, kind), output, kind, force=force)
     elif kind in ("nc", "npz"):
         assert output is not None
-        _write_draws(file, output, kind)
+        _write_draws(file, output, kind, force=force)
     else:
         if what == "selection":
             table, caption = _selection(file, budgets, attitude, comparison)
@@ -109,7 +105,7 @@ def export(
             table, caption = _values(file, what, level, pair, budgets.at, options.read_tolerance(tolerance))
         else:
             table, caption = _table(file, what, level, rope)
-        _write_table(table, caption, output, kind)
+        _write_table(table, caption, output, kind, force=force)
 
 
 def _format(what: What, output: Path | None, form: Format | None) -> Format:
@@ -126,10 +122,10 @@ def _format(what: What, output: Path | None, form: Format | None) -> Format:
 
 def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, str]":
     from polarbear.exports import pairwise_table
+    from polarbear.opening import load
 
     if what == "runs":
-        with open_race(file) as race:
-            return race.result.to_table("runs"), ""
+        return load(file, only_saved=True).to_table("runs"), ""
     posterior, _ = posterior_and_candidates(file)
     if what == "posterior":
         return posterior.to_table(level), ""
@@ -195,21 +191,15 @@ def _values(
     return won.to_table(), won.sentence
 
 
-def _summary(file: Path, kind: Format) -> str:
-    """Return the summary of a race or a saved posterior, with all remarks."""
-    import json
+def _answer(file: Path, kind: Format) -> str:
+    """Return the answer of a race or a saved posterior."""
+    from polarbear.opening import load
 
-    from polarbear.exports.json_types import to_json_types
-    from polarbear.verdict import Advice, summarise
-
-    typed = terminal.shell_path(file)
-    if is_race_file(file):
-        summary = decided_result(file).summary(typed_race(file))
-    else:
-        summary = summarise(load_posterior(file), advice=Advice("posterior", typed))
+    result = load(file, only_saved=True)
     if kind == "json":
-        return json.dumps(to_json_types(summary.as_dict()), indent=2, ensure_ascii=False) + "\n"
-    return summary.to_latex() if kind == "tex" else summary.to_markdown()
+        return as_json(result.to_dict())
+    words = result.words(shell=True)
+    return words.to_latex() if kind == "tex" else words.to_markdown()
 
 
 def _survivors(file: Path) -> str:
@@ -221,45 +211,34 @@ def _survivors(file: Path) -> str:
     text = load_stored(file, config=file).text  # empty if the file stores no configuration
     if not text:
         raise ValueError(
-            f"expected a race that polarbear irace has prepared, got {file}, which was made by a Python program; write the "
-            "table in that program: scenario.format_configurations(stage.configuration for stage in answer.stages)"
+            f"expected a race that polarbear init --irace has prepared, got {file}, which was made by a Python program; "
+            "write the table in that program: scenario.format_configurations(stage.configuration for stage in answer.stages)"
         )
-    return survivors_table(text, decided_result(file).pareto_set, file)
+    return survivors_table(text, decided_result(file).kept, file)
 
 
-def _decisions(file: Path) -> str:
-    import json
+def _write_draws(file: Path, output: Path, kind: Format, *, force: bool) -> None:
+    from polarbear.posterior.arviz_data import as_netcdf
 
-    from polarbear.exports import decisions
-    from polarbear.exports.json_types import to_json_types
-
-    with open_race(file) as race:
-        return json.dumps(to_json_types(decisions(race.result)), indent=2, ensure_ascii=False) + "\n"
-
-
-def _write_draws(file: Path, output: Path, kind: Format) -> None:
     posterior, _ = posterior_and_candidates(file)
     if kind == "npz":
-        posterior.save(output)
-        return
-    try:
-        posterior.to_xarray().to_netcdf(output, group="posterior", engine="h5netcdf")
-    except ImportError as error:
-        raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear-anytime[arviz]'") from error
+        posterior.save(output, force=force)
+    else:
+        write_output(output, as_netcdf(posterior.to_xarray()), force=force)
 
 
-def _write_table(table: "Table", caption: str, output: Path | None, kind: Format) -> None:
+def _write_table(table: "Table", caption: str, output: Path | None, kind: Format, *, force: bool) -> None:
     from polarbear import exports
 
     if output is None:
-        _write_text(exports.as_text(table, kind, caption=caption), None)
+        _write_text(exports.as_text(table, kind, caption=caption), None, kind)
     else:
-        exports.write_table(table, output, kind, caption=caption)
+        exports.write_table(table, output, kind, caption=caption, force=force)
 
 
-def _write_text(text: str, output: Path | None) -> None:
+def _write_text(text: str, output: Path | None, kind: Format, *, force: bool = False) -> None:
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        output.write_text(text, encoding="utf-8")
+        write_output(output, with_mark(text, kind), force=force, configuration=kind == "toml")

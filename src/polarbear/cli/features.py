@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from polarbear.cli import options
 from polarbear.cli.open_file import decided_result, is_posterior_file, is_race_file
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
-from polarbear.cli.source import Source, grid_of, print_remarks
+from polarbear.cli.source import Source, grid_of, print_remarks, voice_of
 
 if TYPE_CHECKING:
     from polarbear.features.table import FeatureTable
     from polarbear.magnitude.collection import RunCollection
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class FeatureData:
         The features that recorded runs bring along, and those of the file.
     """
 
-    runs: "RaceResult | RunCollection"
+    runs: "RaceOutcome | RunCollection"
     tables: "tuple[FeatureTable, ...]"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The algorithms."""
-        from polarbear.race.result import RaceResult
+        from polarbear.race.outcome import RaceOutcome
 
-        return self.runs.state.names if isinstance(self.runs, RaceResult) else self.runs.names
+        return self.runs.state.names if isinstance(self.runs, RaceOutcome) else self.runs.names
 
 
 def read_feature_data(path: Path, reading: Reading, features: Path | None, *, quiet: bool) -> FeatureData:
@@ -59,7 +59,7 @@ def read_feature_data(path: Path, reading: Reading, features: Path | None, *, qu
         return FeatureData(result, (read_table(features, path),))
     recorded = read_recorded_runs(path, reading)
     grid, remarks = grid_of(recorded, reading)
-    print_remarks(remarks, quiet=quiet)
+    print_remarks(remarks, quiet=quiet, voice=voice_of(recorded, reading))
     planned = recorded.imported is None
     runs = collect_runs(recorded.runs, grid=grid, unit=recorded.unit, ends_planned=planned, **recorded.ranking)
     given = () if features is None else (read_table(features, path if planned else None),)

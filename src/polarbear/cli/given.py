@@ -45,6 +45,8 @@ def choose_for_instance(
 
 def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
     """Print the choice with its group, as a sentence or as JSON."""
+    from polarbear.show.wording import text_of
+
     policy, given = choice.policy, choice.query.given
     found = policy.find_group(given)
     sentence = policy.explain_choice(None, **given)
@@ -60,10 +62,10 @@ def print_choice(choice: Choice, *, as_json: bool, quiet: bool) -> None:
                 "share": found.leaf.share,
                 "probability_best": found.leaf.probability,
                 "asks_for": list(policy.used),
-                "remarks": [*([unused] if unused else []), *(each.sentence for each in policy.remarks)],
+                "remarks": [*([unused] if unused else []), *(text_of(each) for each in policy.findings)],
             }
         )
         return
     terminal.print_result(sentence)
-    for remark in policy.remarks:
-        terminal.print_remark(remark.sentence, quiet=quiet)
+    for finding in policy.findings:
+        terminal.print_remark(text_of(finding), quiet=quiet)

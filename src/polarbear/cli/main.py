@@ -16,4 +16,4 @@ def run() -> None:
 
         commands.run()
     except KeyboardInterrupt:
-        raise SystemExit(2) from None
+        raise SystemExit(130) from None

@@ -2,67 +2,35 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
+from polarbear import file_kinds
 from polarbear.cli import terminal
-from polarbear.wording import join_names, suggest
+from polarbear.file_kinds import CREATES_RACES, is_posterior_file, require_exists
+from polarbear.wording import join_names
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from polarbear.driver.race import Race
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
-
-_SQLITE = b"SQLite format 3\0"
-_ZIP = b"PK"  # npz files are zip archives
-_HINT = "`polarbear race` creates race files"
+    from polarbear.race.outcome import RaceOutcome
 
 
 def is_race_file(path: Path) -> bool:
-    """Return whether a file is an SQLite database, as race files are; raise an error if it is missing or a folder."""
-    if path.is_symlink() and not path.exists():
-        raise FileNotFoundError(
-            f"{path} is a symbolic link to {path.readlink()}, which does not lead to a file; {_HINT}"
-        )
-    if not path.exists():
-        others = sorted(each.name for each in path.parent.glob("*.race"))
-        hint = suggest(path.name, others) or (f"choose one of {', '.join(others)}" if others else _HINT)
-        raise FileNotFoundError(f"there is no file {path}; {hint}")
+    """Return whether a file is a race file; raise an error if it is missing or a folder."""
+    require_exists(path)
     if path.is_dir():
         raise ValueError(f"expected a race file or a saved posterior, got the folder {path}; name a file in it")
-    if not path.is_file():  # reading a pipe might wait for ever
-        raise ValueError(
-            f"expected a race file or a saved posterior, got a pipe, socket or device at {path}; name a file"
-        )
-    return _begins_with(path, _SQLITE)
-
-
-def is_posterior_file(path: Path) -> bool:
-    """Return whether a file is a saved posterior: an archive of arrays, or at least named like one."""
-    if path.suffix == ".npz":
-        return True
-    if not _begins_with(path, _ZIP):
-        return False
-    try:
-        with ZipFile(path) as archive:
-            return all(name.endswith(".npy") for name in archive.namelist())
-    except BadZipFile:
-        return False
+    return file_kinds.is_race_file(path)
 
 
 def load_posterior(path: Path) -> "Posterior":
     """Load a saved posterior."""
     from polarbear.posterior.posterior import Posterior
 
-    if not _begins_with(path, _ZIP):
+    if not is_posterior_file(path):
         raise ValueError(f"expected a race file or a saved posterior, got neither in {path}; check its name")
     return Posterior.load(path)
-
-
-def _begins_with(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(magic)) == magic
 
 
 def posterior_and_candidates(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
@@ -74,12 +42,12 @@ def posterior_and_candidates(path: Path) -> "tuple[Posterior, tuple[str, ...]]":
     return result.posterior, candidates_of(result)
 
 
-def decided_result(path: Path, *, most_draws: int | None = None) -> "RaceResult":
+def decided_result(path: Path, *, most_draws: int | None = None) -> "RaceOutcome":
     """Return the result of a race in which something has been decided; its posterior has at most this many draws."""
     from dataclasses import replace
 
     with open_race(path) as race:
-        result = race.result
+        result = race.outcome
     if not result.rounds:
         raise no_decisions_error(path)
     settings = result.state.settings
@@ -88,9 +56,9 @@ def decided_result(path: Path, *, most_draws: int | None = None) -> "RaceResult"
     return replace(result, state=replace(result.state, settings=replace(settings, draws=most_draws)))
 
 
-def candidates_of(result: "RaceResult") -> tuple[str, ...]:
+def candidates_of(result: "RaceOutcome") -> tuple[str, ...]:
     """Return the candidates of a race that have run; an added algorithm may not have run yet."""
-    return tuple(name for name in result.pareto_set if name in result.posterior.names)
+    return tuple(name for name in result.kept if name in result.posterior.names)
 
 
 def no_decisions_error(path: Path) -> ValueError:
@@ -98,17 +66,17 @@ def no_decisions_error(path: Path) -> ValueError:
     from polarbear.storage import find_writer
 
     with open_race(path) as race:
-        typed, failing = typed_name(race, path), [each.name for each in race.result.failing]
+        typed, failing = typed_name(race, path), [each.name for each in race.outcome.failing]
     if failing:
         return ValueError(
             f"nothing has been decided in {path} yet: {join_names(failing)} failed in every run of the first round; for "
-            f"the reason and the next steps: polarbear status {terminal.shell_path(path)}"
+            f"the reason and the next steps: polarbear show {terminal.shell_path(path)}"
         )
     if (writer := find_writer(path)) is not None:
         return ValueError(
             f"nothing has been decided in {path} yet; its first round is running in {writer}: wait for it"
         )
-    step = f"with: polarbear resume {typed}" if typed else "in the Python program that made it"
+    step = f"with: polarbear race {typed}" if typed else "in the Python program that made it"
     return ValueError(f"nothing has been decided in {path} yet; continue it {step}")
 
 
@@ -134,4 +102,4 @@ def open_race(path: Path) -> "AbstractContextManager[Race]":
 def require_race_file(path: Path) -> None:
     """Raise an error unless the file is a race file."""
     if not is_race_file(path):
-        raise ValueError(f"expected a race file, got another file in {path}; {_HINT}")
+        raise ValueError(f"expected a race file, got another file in {path}; {CREATES_RACES}")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from polarbear.findings import RESOLUTIONS, Until
 from polarbear.literals import View
+from polarbear.output_file import check_output
 from polarbear.wording import find_names
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def _silence(quiet: bool) -> bool:
     return quiet
 
 
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file that PolarBear did not write.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_silence, help="Print no progress and no remarks.")]
 
 Confidence = Annotated[float | None, typer.Option(help="The probability that a decision needs, such as 0.99.")]
@@ -92,6 +95,13 @@ class Strictness:
     confidence: Confidence = None
     guarantee: Guarantee = None
     rope: Rope = None
+    until: Annotated[
+        Until | None,
+        typer.Option(
+            help="Go on until no algorithm is likely to be dropped (set), each pair is decided (pairs), or each pair is "
+            "decided at every budget."
+        ),
+    ] = None
     groups: Groups = None
 
     def keys(self) -> dict[str, Any]:
@@ -100,6 +110,7 @@ class Strictness:
             "race.confidence": self.confidence,
             "race.guarantee": self.guarantee,
             "race.rope": self.rope,
+            "race.resolution": None if self.until is None else RESOLUTIONS[self.until],
             "race.groups": self.groups,
         }
 
@@ -120,6 +131,7 @@ class Running:
     report: Annotated[
         Path | None, typer.Option(help="Write an HTML report here after each round; an open page reloads itself.")
     ] = None
+    force: Force = False
     accept_failures: Annotated[
         bool,
         typer.Option(
@@ -273,15 +285,11 @@ def only_one(kind: str, given: dict[str, Any]) -> Any:
     return next(iter(given.values()), None)
 
 
-def require_writable(*paths: Path | None) -> None:
-    """Raise an error, before any work is done, if one of these files could not be written at the end."""
-    for path in paths:
-        if path is None:
-            continue
-        if path.is_dir():
-            raise ValueError(f"expected a file to write, got the folder {path}; add a file name")
-        if not path.parent.is_dir():
-            raise ValueError(f"there is no folder {path.parent} for {path.name}; create it first")
+def require_writable(*paths: Path | None, inputs: "Sequence[Path | None]" = (), force: bool = False) -> None:
+    """Raise an error, before any work is done, if one of these files could or should not be written at the end."""
+    for number, path in enumerate(paths):
+        if path is not None:
+            check_output(path, inputs=(*inputs, *paths[:number]), force=force)
 
 
 def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:

@@ -54,6 +54,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     tolerance: options.Tolerance = None,
     by: options.By = None,
     features: options.Features = None,
+    force: options.Force = False,
     quiet: options.Quiet = False,
     *,
     budgets: options.Budgets,
@@ -71,7 +72,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     }
     path = output or Path(f"{file.stem}-{figure}.{form}" if figure else f"{file.stem}-figures")
     if figure is not None:
-        options.require_writable(path)
+        options.require_writable(path, inputs=[file, features], force=force)
     elif path.suffix in (".pdf", ".svg", ".png") or path.is_file():
         raise ValueError(f"expected a folder for all figures, got the file {path}; choose one figure with --figure")
     if figure is not None and FIGURES[figure].needs == "race":
@@ -79,7 +80,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
             raise ValueError(
                 f"expected no --by with the figure {figure}, which shows a whole race; leave it out, or draw another figure"
             )
-        _draw_of_race(figure, file, path, reading, style)
+        _draw_of_race(figure, file, path, reading, style, force=force)
         return
     most_draws = None if figure in _WITH_ALL_DRAWS else _DRAWS
     source = open_source(file, reading, by=by, quiet=quiet, most_draws=most_draws)
@@ -91,22 +92,24 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     groups = compare_groups(source, by, table=None if features is None else style["features"][-1])
     print_group_remarks(groups, quiet=quiet)
     if figure is not None:
-        _save_all(_drawings(figure, path, source, groups, style))
+        _save_all(_drawings(figure, path, source, groups, style), force=force)
         return
     for name in _possible_figures(source, pair, has_features=bool(style["features"])):
         try:
-            _save_all(_drawings(name, path / f"{name}.{form}", source, groups, style))
+            _save_all(_drawings(name, path / f"{name}.{form}", source, groups, style), force=force)
         except (NotObservedError, TooFewRunsError) as error:
             terminal.print_remark(f"no figure {name}: {error}")
 
 
-def _draw_of_race(figure: FigureName, file: Path, path: Path, reading: Reading, style: dict[str, Any]) -> None:
+def _draw_of_race(
+    figure: FigureName, file: Path, path: Path, reading: Reading, style: dict[str, Any], *, force: bool
+) -> None:
     """Draw a figure of a race; some of these need no posterior, which takes a second to infer."""
     from polarbear import plots
 
     if not is_race_file(file) or reading.given:
         raise ValueError(f"expected a race file for the figure {figure}, got {file}; choose another figure")
-    plots.save(plots.draw_figure(figure, None, decided_result(file, most_draws=_DRAWS), **style), path)
+    plots.save(plots.draw_figure(figure, None, decided_result(file, most_draws=_DRAWS), **style), path, force=force)
     terminal.print_result(str(path))
 
 
@@ -177,12 +180,12 @@ def _drawings(
         yield path.with_stem(f"{path.stem}-{ending}"), drawing
 
 
-def _save_all(drawings: "Iterator[tuple[Path, Figure]]") -> None:
+def _save_all(drawings: "Iterator[tuple[Path, Figure]]", *, force: bool) -> None:
     from polarbear import plots
 
     for path, drawing in drawings:
         path.parent.mkdir(parents=True, exist_ok=True)
-        plots.save(drawing, path)
+        plots.save(drawing, path, force=force)
         terminal.print_result(str(path))
 
 

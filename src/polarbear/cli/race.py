@@ -1,16 +1,17 @@
-"""Command `race`: run the race of a `race.toml`, and store it in a race file."""
+"""Command `race`: start the race of a `race.toml`, or continue it from its race file."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.continuing import continue_race
 from polarbear.cli.run_race import (
     features_to_store,
     open_executor,
-    print_next_commands,
-    print_outcome,
+    print_result,
     run_race,
     values_to_store,
 )
@@ -18,36 +19,109 @@ from polarbear.literals import View
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from polarbear.configuration import Prepared
-    from polarbear.race.result import RaceResult
+    from polarbear.driver.race import Race
+    from polarbear.race.state import State
+    from polarbear.result import Result
+
+_Names = list[str] | None
 
 
 def race(
-    config: options.Config = Path("race.toml"),
+    path: Annotated[
+        Path, typer.Argument(metavar="RACE", help="A configuration, the folder of a race.toml, or a race file.")
+    ] = Path("race.toml"),
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The race file to create; race.file by default.")
+        Path | None, typer.Option("--output", "-o", help="The race file; race.file of the configuration by default.")
     ] = None,
+    config: options.OtherConfig = None,
     *,
     strictness: options.Strictness,
     seed: Annotated[int | None, typer.Option(help="Seed of all randomness in the race.")] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Begin with the algorithms named by --only; `add` adds the others later; repeatable."
-        ),
+    only: Annotated[_Names, typer.Option(metavar="NAME", help="Run only these candidates; repeatable.")] = None,
+    decide: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="A B", help="Go on until this pair is decided.")
     ] = None,
+    add: Annotated[
+        _Names, typer.Option(metavar="NAME", help="Add a new algorithm of the configuration; repeatable; new: all.")
+    ] = None,
+    restore: Annotated[
+        _Names, typer.Option(metavar="NAME", help="Let a dropped algorithm race again; repeatable.")
+    ] = None,
+    drop: Annotated[
+        _Names, typer.Option(metavar="NAME", help="Drop a candidate without judging it; repeatable.")
+    ] = None,
+    rerun_failed: options.RerunFailed = False,
     running: options.Running,
 ) -> None:
-    """Race the algorithms of a configuration until every pair is decided or a limit is reached.
+    """Start a race, or continue it: with stricter settings, other algorithms, or for one pair.
 
-    The race file stores every run and every decision. Ctrl-C stops the race at any time; `polarbear resume` continues it.
+    The race stops when every pair is decided, no algorithm is likely to be dropped, or a limit is reached. The race file
+    stores every run and every decision, and Ctrl-C loses nothing. Changed settings apply from now on.
     """
     changes = running.overrides({**strictness.keys(), "race.seed": seed})
-    choices = {"accept_failures": running.accept_failures}
-    prepared, result = start_race(config, output, changes, page=running.report, view=running.view, only=only, **choices)
-    file = output or prepared.race_file
-    print_outcome(result, file, as_json=running.as_json)
-    print_next_commands(file, quiet=running.quiet)
+    chosen = _chosen(only, decide)
+    file = _existing_race(path, output, changes)
+    if file is None:
+        _refuse_before_start(add=add, restore=restore, drop=drop, decide=decide, rerun_failed=rerun_failed)
+        options_of_run = {"force": running.force, "accept_failures": running.accept_failures}
+        result = start_race(path, output, changes, page=running.report, view=running.view, only=only, **options_of_run)
+    elif drop and not _has_configuration(file):
+        result = _only_drop(file, drop)
+    else:
+        known = config if file == path else path
+        added, restored, dropped = (each or [] for each in (add, restore, drop))
+        result = continue_race(
+            file,
+            known,
+            changes,
+            running,
+            change=plan_changes(file, added, restored, dropped, quiet=running.quiet)
+            if added or restored or dropped
+            else None,
+            needed=restored,
+            adds=bool(add),
+            only=chosen,
+            rerun_failed=rerun_failed,
+        )
+    print_result(result, as_json=running.as_json)
+
+
+def _chosen(only: list[str] | None, decide: tuple[str, str] | None) -> list[str] | None:
+    if only and decide:
+        raise ValueError("expected either --only or --decide, got both; leave one of them out")
+    return list(decide) if decide else only
+
+
+def _existing_race(path: Path, output: Path | None, changes: dict[str, Any]) -> Path | None:
+    """Return the race file that a path stands for; None if a race begins."""
+    from polarbear.configuration import prepare
+    from polarbear.opening import is_race_file
+
+    if path.is_file() and is_race_file(path):
+        return path
+    if output is None and path.suffix == ".race" and not path.exists():
+        from polarbear.opening import require_exists
+
+        require_exists(path)  # its error suggests other race files
+    file = output or prepare(path, changes).race_file
+    return file if file.is_file() and is_race_file(file) else None
+
+
+def _refuse_before_start(**given: Any) -> None:
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"expected a race that has begun for {option}, got a new one; leave {option} out")
+
+
+def _has_configuration(file: Path) -> bool:
+    from polarbear.cli.open_file import open_race
+
+    with open_race(file) as stored:
+        return "configuration" in stored.about
 
 
 def start_race(
@@ -56,27 +130,25 @@ def start_race(
     changes: dict[str, Any],
     *,
     page: Path | None = None,
+    force: bool = False,
     view: View,
     only: list[str] | None = None,
     **choices: Any,
-) -> "tuple[Prepared, RaceResult]":
-    """Start a race from a configuration and run it; return the prepared configuration and the result.
+) -> "Result":
+    """Start a race from a configuration and run it; return its result.
 
-    With `only`, the race begins with these algorithms. Further arguments are those of `Race.run`.
+    With `only`, the race begins with these algorithms. Its page replaces files of another origin only by `force`. Further
+    arguments are those of `Race.run`.
     """
     from dataclasses import fields
 
     from polarbear.configuration import prepare
     from polarbear.driver.race import Race
+    from polarbear.result import result_of_race
 
     prepared = prepare(config, changes)
     path = output or prepared.race_file
-    options.require_writable(path, page)
-    if path.exists():
-        raise ValueError(
-            f"{path} exists already; continue it with: polarbear resume {terminal.shell_path(path)}, or choose another "
-            "file with --output"
-        )
+    options.require_writable(path, page, inputs=[prepared.path], force=force)
     algorithms = prepared.algorithms if only is None else _select_algorithms(prepared, only)
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
     about, features = values_to_store(prepared), features_to_store(prepared)
@@ -84,7 +156,8 @@ def start_race(
         open_executor(prepared) as executor,
         Race(algorithms, prepared.instances, path=path, about=about, features=features, **settings) as new,
     ):
-        return prepared, run_race(new, prepared, executor, page, view=view, **choices)
+        outcome = run_race(new, prepared, executor, page, view=view, **choices)
+    return result_of_race(outcome, path=terminal.shell_path(path), continues=True)
 
 
 def _select_algorithms(prepared: "Prepared", only: list[str]) -> dict[str, Any]:
@@ -96,3 +169,84 @@ def _select_algorithms(prepared: "Prepared", only: list[str]) -> dict[str, Any]:
     if len(set(only)) < 2:
         raise ValueError(f"expected two algorithms or more with --only, got {only[0]}; add another --only")
     return {name: each for name, each in prepared.algorithms.items() if name in only}
+
+
+def _only_drop(file: Path, names: list[str]) -> "Result":
+    """Drop candidates of a race that a Python program made, which no command can continue."""
+    from polarbear.driver.race import Race
+    from polarbear.opening import load_race
+
+    with Race.open(file, algorithms={}) as stored:
+        _check_drops(stored.state, names)
+        for name in names:
+            stored.drop(name)
+    return load_race(file)
+
+
+def plan_changes(
+    file: Path, added: list[str], restored: list[str], dropped: list[str], *, quiet: bool
+) -> "Callable[[State, Prepared], Callable[[Race], None]]":
+    """Return a function that checks which algorithms to add, restore and drop, and returns what makes these changes."""
+    from polarbear.race import loop
+
+    known = terminal.shell_path(file)
+
+    def prepare(state: "State", prepared: "Prepared") -> "Callable[[Race], None]":
+        new = _algorithms_to_add(added, state.names, prepared) if added else []
+        for name in restored:
+            if name in prepared.algorithms and name not in state.names:
+                raise ValueError(
+                    f"expected a dropped algorithm to restore, got {name!r}, of which the race has no judged runs; add it "
+                    f"with: polarbear race {known} --add {shlex.quote(name)}"
+                )
+            state = loop.readmit(state, name)
+        _check_drops(state, dropped)
+        return lambda race: make(race, new, prepared)
+
+    def make(race: "Race", new: list[str], prepared: "Prepared") -> None:
+        for name in new:
+            race.add(name, prepared.algorithms[name])
+            terminal.print_remark(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
+        beaten, removed = {each.name: each for each in race.outcome.eliminations}, race.state.removed
+        for name in restored:
+            race.restore(name)
+            was = beaten.get(name)
+            why = removed[name] if was is None else f"dropped in round {was.round}, beaten by {was.by}"
+            terminal.print_remark(
+                f"{name} is a candidate again; it was {why}. Its earlier runs still count.", quiet=quiet
+            )
+        for name in dropped:
+            race.drop(name)
+            undo = f"polarbear race {known} --restore {shlex.quote(name)}"
+            terminal.print_remark(f"{name} is dropped; undo with: {undo}", quiet=quiet)
+
+    return prepare
+
+
+def _check_drops(state: "State", names: list[str]) -> None:
+    """Raise an error unless these candidates can be dropped."""
+    from polarbear.race import loop
+
+    rest = [name for name in state.kept if name not in names]
+    if names and len(rest) < 2 and not state.rounds:
+        raise ValueError(
+            f"expected two candidates or more to remain, got {', '.join(rest) or 'none'}; start another race"
+        )
+    for name in sorted(names, key=lambda each: each in state.candidates):  # an unknown name is reported first
+        state = loop.remove(state, name)
+
+
+def _algorithms_to_add(names: list[str], present: tuple[str, ...], prepared: "Prepared") -> list[str]:
+    """Return the named algorithms, or all new ones for the name "new"; raise an error unless each is new."""
+    new = [name for name in prepared.algorithms if name not in present]
+    if names == ["new"] and "new" not in prepared.algorithms:
+        if not new:
+            raise ValueError(f"every algorithm of {prepared.path} is in the race already; define a new one there first")
+        return new
+    for name in names:
+        if name not in prepared.algorithms:
+            hint = suggest(name, prepared.algorithms) or "define it there first"
+            raise ValueError(f"there is no algorithm {name!r} in {prepared.path}; {hint}")
+        if name not in new:
+            raise ValueError(f"{name!r} is in the race already; continue it without --add {shlex.quote(name)}")
+    return list(dict.fromkeys(names))

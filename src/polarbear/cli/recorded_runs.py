@@ -1,6 +1,5 @@
 """Read the runs that commands compare: recorded runs in files of any supported format, or the runs of a race file."""
 
-import shlex
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,20 +8,18 @@ import typer
 
 from polarbear.cli import options
 from polarbear.cli.open_file import is_race_file, open_race
-from polarbear.literals import Clock, EndedRule, FileFormat, Indicator, PresetName
-from polarbear.wording import find_names, join_names
+from polarbear.literals import Clock, EndedRule, Indicator, PresetName
+from polarbear.wording import find_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from polarbear.findings import Finding
     from polarbear.importers import Imported
     from polarbear.observe import Grid, Trajectory
     from polarbear.race.instance_features import Features
-    from polarbear.race.result import RaceResult
-    from polarbear.verdict import Remark
+    from polarbear.race.outcome import RaceOutcome
 
-_OPTION_NAMES = {"columns": "column", "objectives": "objective"}  # fields whose options have other names
-_OPPOSITES = {"maximise": "minimise", "repeated": "not-repeated"}
 _PANEL = "Recorded runs"  # the heading of these options in the help of commands that also take other files
 
 
@@ -119,6 +116,26 @@ class Reading:
         given = {name: getattr(self, name) for name in ("absolute_tolerance", "relative_tolerance")}
         return {name: value for name, value in given.items() if value is not None}
 
+    def as_arguments(self) -> dict[str, Any]:
+        """Return the options that were given, as arguments of `polarbear.opening.analyse`."""
+        from polarbear.importers.part import parse_condition
+
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        given = {name: value for name, value in given.items() if value not in (None, [], False) or value == 0}
+        given |= {"maximise": self.maximise} if self.maximise is not None else {}
+        given |= {"repeated": self.repeated} if self.repeated is not None else {}
+        if self.ended == "auto":
+            given.pop("ended", None)
+        if not self.renumber:
+            given.pop("renumber", None)
+        if self.columns:
+            given["columns"] = self.column_names()
+        if self.reference is not None:
+            given["reference"] = self.reference_point()
+        if self.where:
+            given["where"] = [parse_condition(each) for each in self.where]
+        return given
+
     @property
     def given(self) -> list[str]:
         """The options that were given, by their names."""
@@ -126,19 +143,11 @@ class Reading:
 
     def as_typed(self) -> str:
         """Return the options that were given, as you would type them after the path; with a blank before each."""
-        words: list[str] = []
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value == each.default or value == []:
-                continue
-            name = _OPTION_NAMES.get(each.name, each.name.replace("_", "-"))
-            if isinstance(value, bool):
-                words.append(f"--{name}" if value else f"--{_OPPOSITES[name]}")
-            else:
-                words += [
-                    f"--{name} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value])
-                ]
-        return "".join(f" {word}" for word in words)
+        from polarbear.importers.option_text import as_typed
+
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        given = [each.name for each in fields(self) if values[each.name] not in (each.default, [])]
+        return "".join(f" {as_typed(name, values[name])}" for name in given)
 
     def column_names(self) -> dict[str, str | None]:
         """Return the column of each name that has another one in the data; None if the data have no such column."""
@@ -161,8 +170,6 @@ class RecordedRuns:
     ----------
     runs, clock, unit
         The runs, their clock, and the unit of their times, such as "evaluations per dimension".
-    skipped
-        The data that were skipped.
     grid
         The times at which a race compares the runs; None for other files.
     ranking
@@ -172,32 +179,21 @@ class RecordedRuns:
     features
         For a race: the features of its instances that it stores, by index.
     remarks
-        Remarks on what was skipped, left out or assumed.
+        What was skipped, left out or assumed.
     """
 
     runs: "Sequence[Trajectory]"
     clock: Clock
     unit: str
-    skipped: list[str] = field(default_factory=list)
     grid: "Grid | None" = None
     ranking: dict[str, Any] = field(default_factory=dict)
     imported: "Imported | None" = None
     features: "Mapping[int, Features]" = field(default_factory=dict)
-    remarks: "tuple[Remark, ...]" = ()
-
-    @property
-    def optimum_known(self) -> bool:
-        """Whether the values are distances to the optimum."""
-        return self.imported is not None and self.imported.optimum_known
+    remarks: "tuple[Finding, ...]" = ()
 
 
-def read_recorded_runs(
-    path: Path, reading: Reading, *, form: FileFormat | None = None, by: str | None = None
-) -> RecordedRuns:
-    """Return the runs in a folder, a file, an archive or a race file.
-
-    Only files of the format `form` are read, if it is given. The runs can be split `by` a column later.
-    """
+def read_recorded_runs(path: Path, reading: Reading, *, by: str | None = None) -> RecordedRuns:
+    """Return the runs in a folder, a file, an archive or a race file; they can be split `by` a column later."""
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
     if path.is_file() and is_race_file(path) and not _holds_studies(path):
@@ -227,12 +223,12 @@ def read_recorded_runs(
     from polarbear.importers import read_runs
     from polarbear.importers.part import parse_condition
     from polarbear.importers.presets import PRESETS
+    from polarbear.opening import without_sparse
 
     clock = reading.clock or (PRESETS[reading.preset].clock if reading.preset else "evaluations")
     imported = read_runs(
         path,
         preset=reading.preset,
-        format=form,
         columns=reading.column_names() or None,
         maximise=reading.maximise,
         objectives=reading.objectives,
@@ -249,34 +245,15 @@ def read_recorded_runs(
         per=reading.per,
         keep=[] if by is None else [by],
     )
-    sparse, remarks = _sparse_algorithms(imported.runs, [*(reading.include or ()), *(reading.only or ())])
+    runs, sparse = without_sparse(list(imported.runs), [*(reading.include or ()), *(reading.only or ())])
     return RecordedRuns(
-        [run for run in imported.runs if run.algorithm not in sparse],
+        runs,
         clock,
         f"{clock} per {reading.per}" if reading.per else clock,
-        [str(each) for each in imported.skipped],
         ranking=imported.ranking | reading.tolerances(),
         imported=imported,
-        remarks=(*remarks, *imported.remarks),
+        remarks=(*sparse, *imported.findings),
     )
-
-
-def _sparse_algorithms(runs: "Sequence[Trajectory]", named: "Sequence[str]") -> "tuple[dict[str, int], list[Remark]]":
-    """Return the algorithms that are left out since they ran on few instances and were not named, and a remark on them."""
-    from polarbear.analysis import sparse_algorithms
-    from polarbear.verdict import Remark
-
-    kept = find_names("--include", named, list(dict.fromkeys(run.algorithm for run in runs)))
-    found, usual = sparse_algorithms(runs)
-    sparse = {name: count for name, count in found.items() if name not in kept}
-    if not sparse:
-        return sparse, []
-    counts = join_names([f"{name} ({count:,})" for name, count in sparse.items()])
-    text = (
-        f"Left out, since the others ran on a median of {usual:,.0f} instances: {counts}. --include NAME compares one of "
-        "them, too."
-    )
-    return sparse, [Remark("solid", text)]
 
 
 def _holds_studies(path: Path) -> bool:
@@ -286,7 +263,7 @@ def _holds_studies(path: Path) -> bool:
     return holds_studies(path)
 
 
-def runs_of_result(result: "RaceResult") -> RecordedRuns:
+def runs_of_result(result: "RaceOutcome") -> RecordedRuns:
     """Return the runs of a race, at its own times and by its own rules."""
     settings, runs = result.state.settings, [run.trajectory for run in result.runs]
     ranking = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
@@ -299,7 +276,7 @@ def runs_of_result(result: "RaceResult") -> RecordedRuns:
 
 def _runs_of_race(path: Path, reading: Reading) -> RecordedRuns:
     with open_race(path) as race:
-        whole = runs_of_result(race.result)
+        whole = runs_of_result(race.outcome)
     runs = whole.runs
     names = list(dict.fromkeys(run.algorithm for run in runs))
     only, without = (

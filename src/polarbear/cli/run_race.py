@@ -3,7 +3,7 @@
 import shlex
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from polarbear.configuration import Prepared
     from polarbear.driver.race import Race
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
+    from polarbear.result import Result
 
+_SIGNALS: list[int] = []  # those that asked this process to end
 _STORED = ("race.", "grid.")  # the race file stores only overrides that affect decisions, not limits and workers
 
 
@@ -60,7 +62,7 @@ def open_executor(prepared: "Prepared") -> Iterator["Executor"]:
 
 def run_race(
     race: "Race", prepared: "Prepared", executor: "Executor", page: Path | None, *, view: View, **choices: Any
-) -> "RaceResult":
+) -> "RaceOutcome":
     """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
 
     Further arguments, such as `only`, are those of `Race.run`.
@@ -68,7 +70,7 @@ def run_race(
     limits = prepared.tables.limits
     renew = after_each_round(race, None if page is None else page.resolve())
     with chdir(prepared.folder):
-        result = race.run(
+        result = race.drive(
             executor,
             max_instances=limits.instances,
             max_evaluations=limits.evaluations,
@@ -82,65 +84,40 @@ def run_race(
     if page is not None and result.rounds:
         from polarbear.reporting import report
 
-        report(race, page)  # without `live`: the page of a stopped race does not reload itself
+        report(race, page, force=True)  # without `live`: the page of a stopped race does not reload itself
     return result
 
 
-def print_outcome(
-    result: "RaceResult", file: Path, *, as_json: bool, leave: bool = True, only: Sequence[str] = ()
-) -> None:
-    """Print the result of a race; if `leave` is set and a limit or a signal stopped it, exit with code 2.
-
-    The commands that continue the race select the same algorithms, `only`.
-    """
-    from polarbear.cli.account import best_over_time, print_totals
-    from polarbear.cli.sparklines import format_curves
-    from polarbear.exports import account
-    from polarbear.magnitude.summary import how_much_better
-
-    known = terminal.shell_path(file)
+def print_result(result: "Result", *, as_json: bool) -> None:
+    """Print the result of a race, and exit with a code that says whether an algorithm or a signal stopped it."""
     if as_json:
-        terminal.print_json({"file": str(file), **account(result, file=known)})
-    elif result.rounds:
-        terminal.print_result(str(result.summary(known, only=only)))
-        if (curves := best_over_time(result)) is not None:
-            terminal.print_result("\n" + "\n".join(format_curves(curves)))
-        terminal.print_paragraph("How much better", how_much_better(result, result.posterior, among=result.pareto_set))
-        terminal.print_result()
-        print_totals(account(result, infer=False))
-    elif not result.failing:
-        terminal.print_result(
-            f"Nothing is decided yet: the first round has not ended. {result.why_stopped} "
-            f"Next step: polarbear resume {known}"
-        )
-    for line in failing_lines(result, known) if result.failing else ():
-        terminal.print_remark(line)  # not a remark but an error, which --quiet does not hide
-    if leave and not result.settled:
-        raise typer.Exit(2)
+        terminal.print_json({"file": result.path, **result.to_dict()})
+    else:
+        terminal.print_result(str(result.words(shell=True)))
+    assert result.race is not None
+    if result.race.failing:
+        for line in failing_lines(result.race, result.path):
+            terminal.print_remark(line)  # an error, which --quiet does not hide
+        raise typer.Exit(3)
+    if result.race.stopped == "interrupted":
+        raise typer.Exit(128 + stopped_by())
 
 
-def failing_lines(result: "RaceResult", known: str) -> list[str]:
-    """Return which algorithms paused the race, the end of their output, and what to do.
-
-    `known` is the race file as you would type it in a shell; without it, the steps are calls in Python.
-    """
-    from polarbear.race.failing import python_advice
-
-    names = [each.name for each in result.failing]
+def failing_lines(outcome: "RaceOutcome", known: str) -> list[str]:
+    """Return which algorithms paused the race, the end of their output, and what to do."""
+    names = [each.name for each in outcome.failing]
     they, their = ("it", "its") if len(names) == 1 else ("them", "their")
-    lines = [each.sentence for each in result.failing]
-    if not known:
-        return [*lines, python_advice(result.failing, removable=result.failing_are_removable)]
-    lines.append(f"Fix {they} and continue with: polarbear resume {known} --rerun-failed")
-    if result.failing_are_removable:
-        lines.append(f"or remove {they}: polarbear remove {known} {shlex.join(names)}")
-    return [*lines, f"or let {their} failures count: polarbear resume {known} --accept-failures"]
+    lines = [each.sentence for each in outcome.failing]
+    lines.append(f"Fix {they} and continue with: polarbear race {known} --rerun-failed")
+    if outcome.failing_are_removable:
+        drops = " ".join(f"--drop {shlex.quote(name)}" for name in names)
+        lines.append(f"or drop {they}: polarbear race {known} {drops}")
+    return [*lines, f"or let {their} failures count: polarbear race {known} --accept-failures"]
 
 
-def print_next_commands(file: Path, *, quiet: bool) -> None:
-    """Print the commands to try next."""
-    known = terminal.shell_path(file)
-    terminal.print_remark(f"Now try: polarbear select {known} --map, or: polarbear report {known}", quiet=quiet)
+def stopped_by() -> int:
+    """Return the signal that stopped the race: SIGTERM if it arrived, and otherwise SIGINT."""
+    return _SIGNALS[-1] if _SIGNALS else signal.SIGINT
 
 
 @contextmanager
@@ -151,7 +128,8 @@ def terminate_like_interrupt() -> Iterator[None]:
         return
 
     def stop(number: int, frame: object) -> None:
-        del number, frame
+        del frame
+        _SIGNALS.append(number)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, stop)

@@ -42,6 +42,7 @@ def select(
             help=f"Write 1,000 draws of the posterior to this small file, to select from later. {options.NO_DECISIONS}"
         ),
     ] = None,
+    force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     *,
@@ -51,7 +52,7 @@ def select(
     from polarbear import selection as library
     from polarbear.selection.observed_times import unobserved_sentence
 
-    options.require_writable(save)
+    options.require_writable(save, inputs=[file, features, budgets.samples], force=force)
     preference, risk = budgets.preference(), attitude.risk()
     comparison.criterion()  # reports options that exclude each other before anything is read
     if given or (features is not None and by is None):
@@ -89,7 +90,7 @@ def select(
     groups = select_for_groups(divided, query, among=among, include_all=include_all)
     overview = library.decision_map(posterior, among=considered) if show_map else None
     if save is not None:
-        posterior.save(save, draws=1000)
+        posterior.save(save, draws=1000, force=force)
     if as_json:
         from polarbear.exports import comparisons_by_name
 
@@ -98,7 +99,7 @@ def select(
         group_data: dict[str, Any] = {}
         if by is not None:
             group_data = {"by": by, "group_remarks": divided.remarks, "groups": group_selections_as_data(groups)}
-        counts |= {"remarks": [each.sentence for each in source.remarks]}
+        counts |= {"findings": [each.to_dict() for each in source.remarks]}
         terminal.print_json(selection_as_data(selection) | counts | overview_data | group_data)
         return
     terminal.print_result(selection.sentence)
@@ -109,12 +110,14 @@ def select(
         terminal.print_result(f"\n{overview}")
         if sentence := unobserved_sentence(posterior, among=overview.names):
             terminal.print_result(sentence)
-    doubts = [each for each in source.remarks if each.status != "solid"] if source.result is not None else []
+    doubts = [each for each in source.remarks if each.severity != "note"] if source.result is not None else []
+    if doubts:
+        from polarbear.show.wording import text_of
     for doubt in doubts:  # those on recorded runs have been printed already
-        terminal.print_result(f"\n{doubt.sentence}")
+        terminal.print_result(f"\n{text_of(doubt)}")
     if source.result is not None:
         terminal.print_remark(
-            f"How far to trust the race itself: polarbear status {terminal.shell_path(file)}", quiet=quiet
+            f"How far to trust the race itself: polarbear show {terminal.shell_path(file)}", quiet=quiet
         )
     if by is not None:
         print_group_selections(groups, by, selection)

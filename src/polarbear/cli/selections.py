@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.posterior.posterior import Posterior
-    from polarbear.selection import Preference, Selection
+    from polarbear.selection import Selection
 
 
 def selection_as_data(selection: "Selection | str") -> dict[str, Any]:
@@ -25,27 +24,6 @@ def selection_as_data(selection: "Selection | str") -> dict[str, Any]:
         "candidates": [asdict(each) for each in selection.candidates],
         "not_observed": list(selection.not_observed),
     }
-
-
-def select_or_explain(
-    posterior: "Posterior", preference: "Preference", among: "Sequence[str]", **query: Any
-) -> "Selection | str":
-    """Return the selection for a query, see `select`, or a sentence that there is none because nothing was observed."""
-    from polarbear.selection import select
-    from polarbear.selection.observed_times import NotObservedError
-
-    try:
-        return select(posterior, preference, among=among, **query)
-    except NotObservedError:
-        return (
-            f"For {preference}, nothing is recommended: no algorithm was observed together with another one at enough of "
-            "these budgets."
-        )
-
-
-def sentence_of(selection: "Selection | str") -> str:
-    """Return the sentence of what `select_or_explain` returns."""
-    return selection if isinstance(selection, str) else selection.sentence
 
 
 def list_names(names: "Sequence[str]", most: int | None) -> str:

@@ -1,5 +1,6 @@
 """What commands read: a race file, a saved posterior, or recorded runs, to which a posterior is fitted first."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,19 +12,18 @@ from polarbear.cli.open_file import (
     is_posterior_file,
     is_race_file,
     load_posterior,
-    typed_race,
 )
 from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
-from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polarbear.findings import Finding
     from polarbear.magnitude.collection import RunCollection
     from polarbear.observe import Choices, Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
-    from polarbear.verdict import Remark
+    from polarbear.race.outcome import RaceOutcome
+    from polarbear.show.remedies import Shell
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Source:
     posterior: "Posterior"
     candidates: tuple[str, ...]
     unit: str = ""
-    result: "RaceResult | None" = None
+    result: "RaceOutcome | None" = None
     recorded: RecordedRuns | None = None
     choices: "Choices | None" = None
-    remarks: "tuple[Remark, ...]" = ()
+    remarks: "tuple[Finding, ...]" = ()
 
     @property
     def has_values(self) -> bool:
@@ -75,7 +75,7 @@ def open_source(
     is_file = path.is_file() or not path.exists()
     if is_file and is_race_file(path) and not reading.given:
         result = decided_result(path, most_draws=most_draws)
-        remarks = _remarks_on_algorithms(result, path)
+        remarks = _findings_on_algorithms(result)
         unit = result.state.settings.clock
         return Source(result.posterior, candidates_of(result), unit, result=result, remarks=remarks)
     if is_file and is_posterior_file(path):
@@ -88,20 +88,17 @@ def open_source(
         return Source(posterior, posterior.names)
     recorded = read_recorded_runs(path, reading, by=by)
     grid, remarks = grid_of(recorded, reading)
-    print_remarks(remarks, quiet=quiet)
+    print_remarks(remarks, quiet=quiet, voice=voice_of(recorded, reading))
     choices, posterior = fit_runs(recorded, grid, **({} if most_draws is None else {"draws": most_draws}))
     candidates = pareto_set(posterior, confidence=confidence)
     return Source(posterior, candidates, recorded.unit, recorded=recorded, choices=choices, remarks=remarks)
 
 
-def _remarks_on_algorithms(result: "RaceResult", path: Path) -> "tuple[Remark, ...]":
-    """Return remarks on algorithms that failed or were removed."""
-    if not (result.failures or result.state.removed):
-        return ()
-    from polarbear.race.remarks import remarks_on_algorithms
-    from polarbear.verdict import Advice
+def _findings_on_algorithms(result: "RaceOutcome") -> "tuple[Finding, ...]":
+    """Return findings on algorithms that failed or were dropped by the user."""
+    from polarbear.race.findings import findings_on_algorithms
 
-    return tuple(remarks_on_algorithms(result, Advice("race", typed_race(path))))
+    return tuple(findings_on_algorithms(result))
 
 
 def runs_with_values(source: Source, *, pooled: bool = False) -> "RunCollection | None":
@@ -126,16 +123,28 @@ def runs_with_values(source: Source, *, pooled: bool = False) -> "RunCollection 
     )
 
 
-def print_remarks(remarks: "Sequence[Remark]", *, quiet: bool) -> None:
-    """Print remarks on recorded runs to standard error, where the result itself does not show them."""
-    for each in remarks:
-        terminal.print_remark(each.sentence, quiet=quiet)
+def print_remarks(findings: "Sequence[Finding]", *, quiet: bool, voice: "Shell | None" = None) -> None:
+    """Print findings on recorded runs to standard error, where the result itself does not show them, and remedies."""
+    from polarbear.show.wording import text_of
+
+    for each in findings:
+        terminal.print_remark(text_of(each), quiet=quiet)
+        if voice is not None and each.remedy is not None and (command := voice.say(each.remedy)):
+            terminal.print_remark(f"  {command}", quiet=quiet)
 
 
-def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Remark, ...]]":
+def voice_of(recorded: RecordedRuns, reading: Reading) -> "Shell":
+    """Return the voice in which remedies for recorded runs are commands."""
+    from polarbear.show.remedies import Shell
+
+    path = "" if recorded.imported is None else shlex.quote(recorded.imported.about.path) + reading.as_typed()
+    return Shell("runs", path)
+
+
+def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Finding, ...]]":
     """Return the times at which runs are compared, and all remarks on the runs, such as how many go on afterwards."""
-    from polarbear.analysis import later_runs, suggest_grid
-    from polarbear.verdict import Remark
+    from polarbear.analysis import suggest_grid
+    from polarbear.opening import runs_that_go_on
 
     times = reading.start, reading.stop, reading.count
     if recorded.grid is not None and times == (None, None, None):
@@ -146,16 +155,9 @@ def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Rema
             f"out and use: polarbear select FILE --at {reading.start:.12g}"
         )
     grid = suggest_grid(recorded.runs, count=reading.count or 30, start=reading.start, stop=reading.stop)
-    later, last = later_runs(recorded.runs, grid)
-    if not later or reading.stop is not None:
+    if reading.stop is not None:
         return grid, recorded.remarks
-    text = (
-        f"{later:,} of {len(recorded.runs):,} runs go on after {format_number(grid.times[-1])} {recorded.unit}, where "
-        "others were cut off."
-    )
-    if last > grid.times[-1]:
-        text += f" To compare those that remain until {format_number(last)}, add: --stop {last:.12g}"
-    return grid, (*recorded.remarks, Remark("solid", text))
+    return grid, (*recorded.remarks, *runs_that_go_on(recorded.runs, grid, recorded.unit))
 
 
 def fit_runs(recorded: RecordedRuns, grid: "Grid", **inference: Any) -> "tuple[Choices, Posterior]":

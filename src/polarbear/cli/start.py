@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.cli.irace import write_race_of_irace
 from polarbear.cli.race import start_race
-from polarbear.cli.run_race import print_outcome
+from polarbear.cli.run_race import print_result
+from polarbear.literals import Clock
+from polarbear.output_file import write_output
 
 if TYPE_CHECKING:
     from polarbear.literals import View
@@ -26,22 +29,52 @@ def demo(
     _write_example(folder)
     given = {"execution.workers": workers, "limits.instances": max_instances}
     view: View = "none" if quiet else "auto"
-    prepared, result = start_race(folder / "race.toml", None, options.overrides(given, None), view=view)
-    print_outcome(result, prepared.race_file, as_json=as_json, leave=False)
+    result = start_race(folder / "race.toml", None, options.overrides(given, None), view=view)
+    print_result(result, as_json=as_json)
     terminal.print_remark(
-        f"\nThe race and its files are in {folder}; try: polarbear select {terminal.shell_path(prepared.race_file)} --at 50",
-        quiet=quiet,
+        f"\nThe race and its files are in {folder}; try: polarbear select {result.path} --at 50", quiet=quiet
     )
 
 
 def init(
     folder: Annotated[Path, typer.Argument(help="Folder to write to; created if it is missing.")] = Path(),
+    irace: Annotated[
+        Path | None, typer.Option(metavar="SCENARIO", help="Write the race of this scenario file of irace instead.")
+    ] = None,
+    budgets: Annotated[
+        str | None, typer.Option(metavar="LIST", help="With --irace: the budgets, such as 100,300,1000.")
+    ] = None,
+    budget_switch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SWITCH",
+            help="With --irace: call the target runner once per budget, with this switch and the budget as last argument, "
+            "such as '--evaluations '. Without it, the runner prints lines `time cost` until the time in POLARBEAR_UNTIL.",
+        ),
+    ] = None,
+    configurations: Annotated[
+        Path | None, typer.Option(help="With --irace: the configurations to race; the scenario's own by default.")
+    ] = None,
+    clock: Annotated[Clock, typer.Option(help="With --irace: the unit of the budgets.")] = "evaluations",
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a commented race.toml with a working example, and its JSON schema for editors."""
+    """Write a commented race.toml with a working example, and its JSON schema for editors.
+
+    With --irace, write a scenario of irace as a race.toml, with its configurations, instances and target runner.
+    `polarbear export RACE irace` writes the kept configurations as initial ones for irace.
+    """
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"expected a folder, got the file {folder}; choose another name")
+    if irace is not None:
+        write_race_of_irace(
+            irace, folder, budgets, configurations, budget_switch=budget_switch, clock=clock, force=force, quiet=quiet
+        )
+        return
+    if budgets is not None or budget_switch is not None or configurations is not None:
+        raise ValueError(
+            "expected --irace SCENARIO with --budgets, --budget-switch and --configurations, got no --irace"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for path in _write_example(folder, force=force):
         terminal.print_result(str(path))
@@ -63,5 +96,5 @@ def _write_example(folder: Path, *, force: bool = False) -> list[Path]:
             f"{folder.resolve()} already has {', '.join(existing)}; choose another folder, or replace with --force"
         )
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_output(folder / name, text, force=force, configuration=name == "race.toml")
     return [folder / name for name in texts]

@@ -5,7 +5,6 @@ import math
 import shlex
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,7 +15,6 @@ from polarbear.table import is_quantity
 from polarbear.wording import round_off, shorten_names
 
 _WIDE = 160  # width where standard output is not a terminal; longer lines are not wrapped
-_PARAGRAPH = 118  # characters of a line of a paragraph
 _GAP = "  "  # between two columns of a table
 _WORD = 20  # longest word that a table keeps whole, in letters
 
@@ -45,13 +43,6 @@ def _with_short_names(text: str) -> str:
     return text
 
 
-def print_paragraph(title: str, sentences: Sequence[str]) -> None:
-    """Print a title and sentences below it, wrapped and after an empty line; nothing without sentences."""
-    if sentences:
-        lines = textwrap.wrap(" ".join(sentences), _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
-        print_result("\n" + "\n".join([title, *lines]))
-
-
 def print_remark(text: str, *, quiet: bool = False) -> None:
     """Print a remark to standard error, unless `quiet`."""
     if not quiet:
@@ -65,11 +56,16 @@ def shell_path(path: Path) -> str:
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
-def print_json(data: Any) -> None:
-    """Print a result as JSON for programs; numbers that are not finite become null."""
+def as_json(data: Any) -> str:
+    """Return data as JSON for programs; numbers that are not finite become null."""
     from polarbear.exports.json_types import to_json_types
 
-    print_result(json.dumps(to_json_types(data), indent=2, ensure_ascii=False))
+    return json.dumps(to_json_types(data), indent=2, ensure_ascii=False) + "\n"
+
+
+def print_json(data: Any) -> None:
+    """Print a result as JSON for programs."""
+    print_result(as_json(data).rstrip("\n"))
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, most: int | None = None) -> None:

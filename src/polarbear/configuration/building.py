@@ -164,10 +164,11 @@ def features_of_instances(table: InstancesTable, folder: Path, instances: Any) -
         return None
     from polarbear.features.joining import rows_by_instance
     from polarbear.features.reading import read_features
+    from polarbear.show.wording import text_of
 
     listed = () if callable(instances) else tuple(map(str, instances))
     found = rows_by_instance(read_features(folder / table.features, instances=listed))
-    return GivenFeatures(found.rows, tuple(each.sentence for each in found.remarks))
+    return GivenFeatures(found.rows, tuple(text_of(each) for each in found.findings))
 
 
 def _balance(table: InstancesTable, folder: Path, names: list[str], first: int) -> list[str]:

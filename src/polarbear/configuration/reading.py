@@ -191,7 +191,7 @@ def _parse(path: Path) -> tuple[str, dict[str, Any]]:
         text = path.read_text(encoding="utf-8-sig")
         return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
-        hint = "; continue a race with `polarbear resume`" if path.suffix == ".race" else ""
+        hint = "; continue a race with `polarbear race`" if path.suffix == ".race" else ""
         raise ConfigurationError(path, [Fault("", f"it is not a text in UTF-8: {error}{hint}")]) from None
     except (ValueError, RecursionError) as error:  # also raised for numbers too long and tables too deep for Python
         raise ConfigurationError(path, [Fault("", f"it is not TOML: {error}")]) from None

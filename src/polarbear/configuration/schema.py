@@ -53,7 +53,7 @@ def _add_parameters(schema: dict[str, Any]) -> None:
         descriptions = parameter_descriptions(kind)
         for name, hint in plain_parameters(kind).items():
             new = {**TypeAdapter(hint).json_schema(), "description": ""}
-            properties.setdefault(name, new)["description"] += f"{prior}: {descriptions[name]} "
+            properties.setdefault(name, new)["description"] += f"{prior}: {descriptions.get(name, '')} "
 
 
 class PriorTable(Table):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.designing.members import compare_members
+from polarbear.output_file import write_output
 from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.wording import format_number, format_percent, round_off, with_noun
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from polarbear.designing.members import Members
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 DesignStopped = Literal[
     "nothing new survives",
@@ -76,7 +77,7 @@ class Iteration:
             )
         return (
             f"iteration {self.number}: {len(self.survivors)} of {with_noun(len(self.proposed), 'proposal')} survive, "
-            f"{len(self.pareto_set)} in the Pareto set, cost {round_off(self.cost)}"
+            f"{len(self.pareto_set)} kept, cost {round_off(self.cost)}"
         )
 
 
@@ -137,7 +138,7 @@ class AnytimeConfiguration:
     iterations: tuple[Iteration, ...]
     instances: int
     cost: float
-    result: RaceResult | None = field(default=None, repr=False)
+    result: RaceOutcome | None = field(default=None, repr=False)
 
     def at(self, budget: float) -> Stage:
         """Return the stage of a budget; before the first stage or after the last, that stage."""
@@ -194,9 +195,9 @@ class AnytimeConfiguration:
             "iterations": [asdict(each) for each in self.iterations],
         }
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the answer as JSON."""
-        Path(path).write_text(json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write the answer as JSON; an existing file that is no such answer is replaced only by `force`."""
+        write_output(path, json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n", force=force)
 
 
 def load_anytime_configuration(path: str | PathLike[str]) -> AnytimeConfiguration:
@@ -223,7 +224,7 @@ def load_anytime_configuration(path: str | PathLike[str]) -> AnytimeConfiguratio
 
 
 def anytime_configuration(
-    result: RaceResult, algorithms: Mapping[str, Any], iterations: Sequence[Iteration], stopped: DesignStopped
+    result: RaceOutcome, algorithms: Mapping[str, Any], iterations: Sequence[Iteration], stopped: DesignStopped
 ) -> AnytimeConfiguration:
     """Return the answer that the race of a design gives.
 

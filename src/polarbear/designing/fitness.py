@@ -15,7 +15,7 @@ from polarbear.defaults import TAILS
 from polarbear.driver.race import Race
 from polarbear.observe import Choices
 from polarbear.posterior.relations import is_dominated
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome, outcome_of
 from polarbear.selection import decision_map
 from polarbear.wording import format_number, format_percent, suggest
 
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from os import PathLike
 
+    from polarbear.driver.race import ProposalKey
     from polarbear.observe import Trajectory
     from polarbear.posterior.posterior import Posterior
 
 
-_KEY = "candidates"  # of the candidates in the race file; `Race` reads it too
+_KEY: ProposalKey = "candidates"  # of the candidates in the race file
 _CLOSE = 0.05  # a probability of being the best choice that is higher by no more needs no explanation
 
 
@@ -85,12 +86,13 @@ def evaluate_candidate(
             f"pb.pareto_fitness(race, {name!r}) for the fitness of the algorithm that the race knows"
         )
     if name not in race.state.names:
-        race.note(_KEY, [*race.about.get(_KEY, ()), name])  # first, so that a killed loop can open its race again
+        # First, so that a killed loop can open its race again.
+        race.note_proposals(_KEY, [*race.about.get(_KEY, ()), name])
     if name not in race.algorithms:
         race.add(name, algorithm)
     if not any(other == name for other, _ in race.state.observations.runs):
-        race.run(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
-    result = race.result
+        race.drive(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
+    result = race.outcome
     own = [run for run in result.runs if run.trajectory.algorithm == name]
     if own and all(run.status != "done" for run in own):
         reason = own[-1].message.strip().partition("\n")[0]  # the error in one line; its traceback follows
@@ -99,7 +101,7 @@ def evaluate_candidate(
 
 
 def pareto_fitness(
-    race: Race | RaceResult | str | PathLike[str], candidate: str, runs: Iterable[Trajectory] = ()
+    race: Race | RaceOutcome | str | PathLike[str], candidate: str, runs: Iterable[Trajectory] = ()
 ) -> Fitness:
     """Return the probability that a candidate belongs to the Pareto set of a race, with the reason in words.
 
@@ -123,8 +125,9 @@ def pareto_fitness(
     >>> def run(name, level, instance):
     ...     return pb.Trajectory(name, instance, [1, 10], [5.0, level + np.sin(instance) / 9], until=10)
     >>> known = [run(name, level, instance) for instance in range(16) for name, level in levels.items()]
-    >>> race = pb.Race(list(levels), None, [5, 10])
-    >>> result = race.run(pb.ReplayExecutor(known), progress="none")
+    >>> from polarbear.driver.race import Race
+    >>> race = Race(list(levels), None, [5, 10])
+    >>> result = race.drive(pb.ReplayExecutor(known), progress="none")
     >>> pb.pareto_fitness(result, "new", [run("new", 0.5, instance) for instance in range(16)]).probability > 0.9
     True
     """
@@ -139,14 +142,15 @@ def pareto_fitness(
 
 
 def _posterior(
-    race: Race | RaceResult | str | PathLike[str], candidate: str, runs: list[Trajectory]
+    race: Race | RaceOutcome | str | PathLike[str], candidate: str, runs: list[Trajectory]
 ) -> tuple[Posterior, list[str]]:
     """Return a posterior that has the candidate, and the algorithms that it competes with."""
-    if not isinstance(race, Race | RaceResult):
+    race = outcome_of(race)
+    if not isinstance(race, Race | RaceOutcome):
         with Race.open(race) as opened:
-            return _posterior(opened.result, candidate, runs)
-    result = race.result if isinstance(race, Race) else race
-    rivals = [name for name in result.pareto_set if name != candidate]
+            return _posterior(opened.outcome, candidate, runs)
+    result = race.outcome if isinstance(race, Race) else race
+    rivals = [name for name in result.kept if name != candidate]
     if not runs:
         if candidate not in result.posterior.names:
             hint = suggest(candidate, result.posterior.names) or "give its runs"
@@ -155,7 +159,7 @@ def _posterior(
     return _fit_with(result, candidate, runs), rivals
 
 
-def _fit_with(result: RaceResult, candidate: str, runs: Sequence[Trajectory]) -> Posterior:
+def _fit_with(result: RaceOutcome, candidate: str, runs: Sequence[Trajectory]) -> Posterior:
     """Fit the posterior of a race together with the runs of a candidate on its instances."""
     from polarbear.inference.fitting import fit
 

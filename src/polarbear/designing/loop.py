@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polarbear.designing.state import Proposer
     from polarbear.driver.race import Race
     from polarbear.literals import View
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
     from polarbear.race.state import State
 
 
@@ -109,7 +109,7 @@ def design(
             on_iteration(records[-1])
         stopped = stopped or _reason_to_stop(records, iterations=iterations, fruitless=fruitless)
         if stopped is None:
-            proposals = _propose(proposer, DesignState(len(batches) + 1, race.result, dict(race.algorithms), seed))
+            proposals = _propose(proposer, DesignState(len(batches) + 1, race.outcome, dict(race.algorithms), seed))
             stopped = None if proposals else "nothing proposed"
         if stopped is not None:
             if not race.state.rounds:
@@ -117,7 +117,7 @@ def design(
                     f"expected limits that allow a first round, got none before the design stopped ({stopped}); allow more, "
                     "and run it again"
                 )
-            return anytime_configuration(race.result, race.algorithms, records, stopped)
+            return anytime_configuration(race.outcome, race.algorithms, records, stopped)
         batches.append(Batch(tuple(proposals), race.state))
         store_batches(race, batches, seed)  # before any is added, so that a killed design knows its proposals
         for name, algorithm in proposals.items():
@@ -138,10 +138,10 @@ class _Budget:
     def __post_init__(self) -> None:
         self._begin = time.monotonic()
 
-    def run(self, max_instances: int, stop: Callable[[RaceResult], bool] | None = None) -> DesignStopped | None:
+    def run(self, max_instances: int, stop: Callable[[RaceOutcome], bool] | None = None) -> DesignStopped | None:
         """Continue the race within this many instances, and return the limit that ends the design, if one does."""
         left = None if self.max_seconds is None else max(0.0, self.max_seconds - (time.monotonic() - self._begin))
-        result = self.race.run(
+        result = self.race.drive(
             self.executor,
             max_instances=max_instances,
             max_evaluations=self.max_evaluations,
@@ -164,9 +164,9 @@ def _are_waiting(race: Race, names: Collection[str]) -> bool:
 
 def _prune(race: Race, members: int) -> None:
     """Remove the least likely members of a Pareto set that is too large."""
-    if race.result.rounds:
-        for name, peak in least_likely_members(race.result, members).items():
-            race.remove(
+    if race.outcome.rounds:
+        for name, peak in least_likely_members(race.outcome, members).items():
+            race.drop(
                 name,
                 f"set aside by the design loop, which keeps {with_noun(members, 'algorithm')}: its highest probability of "
                 f"being the best choice at any budget was {format_percent(peak)}",
@@ -183,8 +183,8 @@ def _records(batches: list[Batch], now: State, *, complete: bool) -> tuple[Itera
         Iteration(
             number,
             batch.names,
-            tuple(name for name in state.pareto_set if name in batch.names),
-            state.pareto_set,
+            tuple(name for name in state.kept if name in batch.names),
+            state.kept,
             state.cost,
             complete or number < len(batches),
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,14 @@ class Members:
         return [self.names[place] for place in self.win_rate.argmax(axis=1)]
 
 
-def compare_members(result: RaceResult) -> Members:
+def compare_members(result: RaceOutcome) -> Members:
     """Return the comparison of the candidates of a race that have run on at least one batch of instances.
 
     A limit may stop a race while newcomers have run on fewer. A single win would then make one of them the best choice, so
     these count only if there is no other candidate.
     """
     posterior: Posterior = result.posterior
-    ran = [name for name in result.pareto_set if name in posterior.names]
+    ran = [name for name in result.kept if name in posterior.names]
     counts = Counter(name for name, _ in result.state.observations.runs)
     enough = min(result.state.settings.batch.first, result.instances)
     names = tuple(name for name in ran if counts[name] >= enough) or tuple(ran)

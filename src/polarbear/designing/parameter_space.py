@@ -91,7 +91,7 @@ class ParameterSpace:
     def propose(self, state: DesignState) -> dict[str, Configured]:
         """Return new configurations: some from the whole space, some near the Pareto set; the same for the same state."""
         rng = state.rng
-        members = [state.algorithms[name] for name in state.pareto_set if name in state.algorithms]
+        members = [state.algorithms[name] for name in state.kept if name in state.algorithms]
         parents = [each.configuration for each in members if isinstance(each, Configured)]
         new = self._collect(self.sampled, lambda: self._random(rng), known=state.names)
         if parents:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polarbear.designing.state import DesignState
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome
 
 if TYPE_CHECKING:
     from polarbear.designing.state import Proposer
-    from polarbear.driver.race import Race
+    from polarbear.driver.race import ProposalKey, Race
     from polarbear.race.state import State
 
-KEY = "design"  # of the proposals in the race file; `Race` reads it too
+KEY: ProposalKey = "design"  # of the proposals in the race file
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Batch:
 
 def store_batches(race: Race, batches: list[Batch], seed: int) -> None:
     """Store the names of all proposals in the race file, if there is one."""
-    race.note(KEY, {"seed": seed, "batches": [list(each.names) for each in batches]})
+    race.note_proposals(KEY, {"seed": seed, "batches": [list(each.names) for each in batches]})
 
 
 def repeat_proposals(proposer: Proposer, race: Race, seed: int) -> list[Batch]:
@@ -52,7 +52,7 @@ def repeat_proposals(proposer: Proposer, race: Race, seed: int) -> list[Batch]:
     for number, names in enumerate(stored["batches"], start=1):
         # A design that was killed between storing and adding a batch is still in the state of the proposal.
         state = before.get(names[0], race.state)
-        proposals = proposer(DesignState(number, RaceResult(state, "paused"), dict(race.algorithms), seed))
+        proposals = proposer(DesignState(number, RaceOutcome(state, "paused"), dict(race.algorithms), seed))
         if list(proposals) != names:
             raise ValueError(
                 f"expected the proposals of iteration {number} again, {', '.join(names)}, got "

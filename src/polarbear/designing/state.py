@@ -10,7 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 Algorithm = Any  # see polarbear.driver.race
 
@@ -35,14 +35,14 @@ class DesignState:
     """
 
     iteration: int
-    result: RaceResult
+    result: RaceOutcome
     algorithms: Mapping[str, Algorithm] = field(repr=False)
     seed: int = 0
 
     @property
-    def pareto_set(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[str, ...]:
         """The algorithms that have not been eliminated or removed."""
-        return self.result.pareto_set
+        return self.result.kept
 
     @property
     def names(self) -> tuple[str, ...]:

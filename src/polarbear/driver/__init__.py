@@ -1,6 +1,6 @@
 """The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
 
-In: algorithms, a source of instances, and settings. Out: a `RaceResult`, and a race file that `Race.open` can continue.
+In: algorithms, a source of instances, and settings. Out: a `RaceOutcome`, and a race file that `Race.open` can continue.
 
 - `race`: `Race`, the class that users create, run and open again.
 - `record`: the state and the runs of a race, in memory and in its file.

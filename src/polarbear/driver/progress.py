@@ -210,7 +210,7 @@ class LineView(SilentView):
             words.append(f"{with_noun(self._failures, 'run')} failed")
             self._failures = 0
         words += [
-            f"{each.name} is eliminated (beaten by {each.by}, {format_percent(each.probability)} sure)"
+            f"{each.name} is dropped (beaten by {each.by}, {format_percent(each.probability)} sure)"
             for each in last.eliminated
         ]
         if not last.reliable:
@@ -317,7 +317,7 @@ class LiveView(SilentView):
                 if name in state.newcomers:
                     status = "catches up"
             elif name in eliminated:
-                status, style = f"eliminated in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
+                status, style = f"dropped in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
             else:
                 status, style = "removed", "dim"
             probability = format_percent(threat[name]) if name in threat else ""

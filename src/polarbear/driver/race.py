@@ -1,4 +1,6 @@
-"""The public `Race`, which connects the pure loop of `polarbear.race` with an executor and a race file.
+"""`Race` connects the pure loop of `polarbear.race` with an executor and a race file.
+
+`polarbear.result` adds what users ask: its public `Race` returns a `Result`.
 
 `record` holds its state and its race file, and `round_loop` runs it.
 """
@@ -11,7 +13,7 @@ from collections.abc import Mapping, Sequence, Sized
 from contextlib import ExitStack
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, get_args
 
 from polarbear.driver import agreement
 from polarbear.driver import progress as views
@@ -28,7 +30,7 @@ from polarbear.race import loop
 from polarbear.race.failing import find_failing
 from polarbear.race.group_elimination import check_groups
 from polarbear.race.instance_features import check_features, features_by_index
-from polarbear.race.result import RaceResult, Stopped
+from polarbear.race.outcome import RaceOutcome, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
 from polarbear.race.stopping import StoppingLimits
@@ -49,11 +51,25 @@ if TYPE_CHECKING:
 Algorithm = Any  # a callable run(problem, seed, until), or the result of a wrapper; see polarbear.algorithms
 Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
-
+# The keys under which a race file stores the algorithms that were proposed, so that a program can repeat them.
+ProposalKey = Literal["design", "candidates"]
 _OWN_KEYS = frozenset(
     {"settings", "algorithms", "identities", "instances", "clusters", "features", "stopped", "made"}
-    | {"code", "edited", "accepted_failures", "values", "clock"}
+    | {"code", "edited", "accepted_failures", "values", "clock", *get_args(ProposalKey)}
 )
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `Race.drive` other than what runs and when to stop."""
+
+    max_instances: int | None
+    max_evaluations: float | None
+    max_seconds: float | None
+    rerun_failed: bool
+    accept_failures: bool
+    time_limit: float | None
+    retries: int
+    progress: View
 
 
 class Race:
@@ -90,8 +106,9 @@ class Race:
     ...     for instance, noises in enumerate(np.random.default_rng(0).random((40, 3)))
     ...     for (name, rate), noise in zip({"fast": 0.0, "slow": 0.5, "slower": 0.9}.items(), noises)
     ... ]
-    >>> race = pb.Race(["fast", "slow", "slower"], None, [5, 10], prior=pb.RandomWalk(), confidence=0.95)
-    >>> race.run(pb.ReplayExecutor(recorded), progress="none").instances <= 40
+    >>> from polarbear.driver.race import Race
+    >>> race = Race(["fast", "slow", "slower"], None, [5, 10], prior=pb.RandomWalk(), confidence=0.95)
+    >>> race.drive(pb.ReplayExecutor(recorded), progress="none").instances <= 40
     True
     """
 
@@ -107,6 +124,7 @@ class Race:
         **settings: Any,
     ) -> None:
         _check_settings(settings)
+        _check_keys(about or ())
         features = check_features(features, instances)
         by_name = _by_name(algorithms)
         checked = Settings(grid=grid, **settings)  # type: ignore[arg-type]  # Settings converts it to a Grid
@@ -238,14 +256,14 @@ class Race:
         return self._record.state
 
     @property
-    def result(self) -> RaceResult:
-        """The result so far; valid at any time."""
+    def outcome(self) -> RaceOutcome:
+        """What has come of the race so far; valid at any time."""
         state = self.state
         end = loop.end(state)
         # Of pairs that are left undecided, `only` may have asked for one, which a limit stopped.
         stopped = end if end is not None and (end == "resolved" or self._stopped == "paused") else self._stopped
         failing = find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
-        return RaceResult(
+        return RaceOutcome(
             state,
             stopped,
             failing,
@@ -285,39 +303,43 @@ class Race:
 
     def note(self, key: str, value: Any) -> None:
         """Store an additional JSON value in the race file, next to those of the race itself."""
-        if key in _OWN_KEYS:
-            raise ValueError(f"{key!r} is the race's own; choose another key")
+        _check_keys([key])
         if self._record.file is not None:
             self._record.file.set_about(key, value)
 
-    def remove(self, name: str, reason: str = REMOVED_BY_HAND) -> None:
-        """Remove a candidate without judging it, and store the reason, which summaries show; its data are kept."""
+    def note_proposals(self, key: ProposalKey, value: Any) -> None:
+        """Store the algorithms that `design` or `evaluate_candidate` proposes, for a program that continues the race."""
+        if self._record.file is not None:
+            self._record.file.set_about(key, value)
+
+    def drop(self, name: str, reason: str = REMOVED_BY_HAND) -> None:
+        """Drop a candidate without judging it, and store the reason, which answers show; its data are kept."""
         self._record.update(loop.remove(self.state, name, reason), "removed", removed_event(name, reason))
         self._stopped = "paused"
 
-    def readmit(self, name: str) -> None:
-        """Make an eliminated or removed algorithm a candidate again, which first runs on the instances that it missed.
+    def restore(self, name: str) -> None:
+        """Make a dropped algorithm a candidate again, which first runs on the instances that it missed.
 
         Its earlier runs still count, so the next round may eliminate it again.
         """
         self._record.update(loop.readmit(self.state, name), "readmitted", name)
         self._stopped = "paused"
 
-    def run(
+    def drive(
         self,
         executor: Executor | None = None,
         *,
         max_instances: int | None = None,
         max_evaluations: float | None = None,
         max_seconds: float | None = None,
-        stop: Callable[[RaceResult], bool] | None = None,
+        stop: Callable[[RaceOutcome], bool] | None = None,
         only: Iterable[str] | None = None,
         rerun_failed: bool = False,
         accept_failures: bool = False,
         time_limit: float | None = None,
         retries: int = 1,
         progress: View = "auto",
-    ) -> RaceResult:
+    ) -> RaceOutcome:
         """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
 
         Only a race with resolution="membership", the default, stops because no further elimination is likely. A finished
@@ -354,7 +376,7 @@ class Race:
 
         Returns
         -------
-        RaceResult
+        RaceOutcome
             The result so far, also if the race was stopped or interrupted by Ctrl-C. To continue, call `run` again or
             use `Race.open`.
         """
@@ -374,7 +396,7 @@ class Race:
                 self._record.accept_present_failures()
             if (end := loop.end(self.state)) is not None and loop.ask(self.state, only=selected) is None:
                 self._stopped = end
-                return self.result
+                return self.outcome
             self._record.note_stop(None)
             with ExitStack() as stack:
                 if executor is None:
@@ -399,7 +421,7 @@ class Race:
         self._record.note_stop(
             before[0] if nothing_ran and self._stopped == "selected pairs decided" else self._stopped
         )
-        return self.result
+        return self.outcome
 
     def _rerun_failed(self, names: frozenset[str]) -> None:
         """Ask for the failed runs of these algorithms again."""
@@ -429,6 +451,14 @@ def _by_name(algorithms: Mapping[str, Algorithm] | Sequence[str]) -> dict[str, A
     if isinstance(algorithms, str):
         raise ValueError(f"expected algorithms by name, got {algorithms!r}; pass {{name: algorithm}}")
     return dict(algorithms) if isinstance(algorithms, Mapping) else dict.fromkeys(algorithms)
+
+
+def _check_keys(given: Iterable[str]) -> None:
+    for key in given:
+        if key in _OWN_KEYS:
+            raise ValueError(
+                f"expected another key than {key!r}, under which the race stores its own values; choose another name"
+            )
 
 
 def _check_settings(given: Mapping[str, Any]) -> None:

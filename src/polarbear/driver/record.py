@@ -10,7 +10,7 @@ from polarbear.driver.resume import add_features, explain_damage, label_run, reb
 from polarbear.driver.source_code import edited_algorithms
 from polarbear.problems import Repeated
 from polarbear.race.instance_features import features_by_index
-from polarbear.race.result import Stopped
+from polarbear.race.outcome import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

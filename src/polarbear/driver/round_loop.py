@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from polarbear.driver.dispatch import make_runs
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
-from polarbear.race.result import RaceResult, Stopped
+from polarbear.race.outcome import RaceOutcome, Stopped
 from polarbear.race.serialisation import to_plain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run_rounds(
     context: RunContext,
     limits: StoppingLimits,
     view: Progress,
-    stop: Callable[[RaceResult], bool] | None,
+    stop: Callable[[RaceOutcome], bool] | None,
     *,
     only: frozenset[str] | None = None,
 ) -> Stopped:
@@ -61,7 +61,7 @@ def run_rounds(
         state = loop.tell(record.state, plan, runs)
         record.update(state, "round", to_plain(state.rounds[-1]))
         view.on_decisions(state)
-        if stop is not None and stop(RaceResult(state, "callback")):
+        if stop is not None and stop(RaceOutcome(state, "callback")):
             return "callback"
     return "max_seconds"
 

@@ -17,8 +17,8 @@ def check_selected(only: Iterable[str], state: State) -> frozenset[str]:
     selected = frozenset([only] if isinstance(only, str) else only)
     for name in sorted(selected - state.candidates):
         if name in state.names:
-            raise ValueError(f"{name!r} is not a candidate any more; readmit it first")
-        hint = suggest(name, state.pareto_set) or f"choose from {', '.join(state.pareto_set)}"
+            raise ValueError(f"{name!r} is not a candidate any more; restore it first")
+        hint = suggest(name, state.kept) or f"choose from {', '.join(state.kept)}"
         raise ValueError(f"expected candidates of the race in only, got {name!r}; {hint}")
     if len(selected) < 2:
         raise ValueError(f"expected two candidates or more in only, got {', '.join(selected) or 'none'}; add another")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
 from polarbear.formula_cells import escape_formula
 from polarbear.latex import latex
+from polarbear.output_file import with_mark, write_output
 from polarbear.table import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from os import PathLike
 
 FORMATS = ("csv", "json", "tex", "parquet")
 
@@ -50,14 +51,19 @@ def _csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
         out.truncate()
 
 
-def write_table(table: Mapping[str, Any], path: Path, kind: str, *, caption: str = "") -> None:
-    """Write a table to a file as CSV, JSON, LaTeX or Parquet."""
+def write_table(
+    table: Mapping[str, Any], path: str | PathLike[str], kind: str, *, caption: str = "", force: bool = False
+) -> None:
+    """Write a table to a file as CSV, JSON, LaTeX or Parquet; files of another origin are replaced only by `force`."""
     if kind != "parquet":
-        Path(path).write_text(as_text(table, kind, caption=caption), encoding="utf-8")
+        write_output(path, with_mark(as_text(table, kind, caption=caption), kind), force=force)
         return
     try:
         import pyarrow as pa  # type: ignore[import-untyped]
         import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError as error:
         raise ImportError("Parquet needs pyarrow: pip install 'polarbear-anytime[parquet]'") from error
-    pq.write_table(pa.table({name: as_list(column) for name, column in table.items()}), path)
+    rows = pa.table({name: as_list(column) for name, column in table.items()})
+    buffer = io.BytesIO()
+    pq.write_table(rows.replace_schema_metadata({"creator": "PolarBear"}), buffer)
+    write_output(path, buffer.getvalue(), force=force)

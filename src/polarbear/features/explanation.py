@@ -13,6 +13,7 @@ from polarbear.features.held_out import HeldOutGain, held_out_gain
 from polarbear.features.splits import candidate_splits, describe_conditions
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree import LEAST_CLUSTERS, cluster_weights, grow_tree
+from polarbear.show.wording import text_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_percent, percent, with_noun
 
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from polarbear.features.table import FeatureTable
     from polarbear.features.training_set import TrainingSet
     from polarbear.features.tree import Node
+    from polarbear.findings import Finding
     from polarbear.literals import FrameLibrary
     from polarbear.magnitude.collection import Source
     from polarbear.selection.preference import Preference
     from polarbear.table import Table
-    from polarbear.verdict import Remark
 
 _LEVELS = (0.5, 0.99)  # of confidence: below, anything is found; above, more permutations are needed than are made
 _ROUNDING = 1e-9  # so that the smallest p-value, 0.005, is below 1 %
@@ -86,8 +87,8 @@ class Explanation:
         The unit of time; may be empty.
     confidence
         The confidence that a split needs, and the level of the interval of the gain.
-    remarks
-        Remarks on the features, the most serious first.
+    findings
+        What was noticed about the features, the most serious first.
     """
 
     splits: tuple[FoundSplit, ...]
@@ -99,7 +100,7 @@ class Explanation:
     instances: int
     unit: str
     confidence: float
-    remarks: tuple[Remark, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def matters(self) -> bool:
@@ -148,11 +149,11 @@ class Explanation:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        notes = (*self.sentences[1:], *(each.sentence for each in self.remarks))
+        notes = (*self.sentences[1:], *(text_of(each) for each in self.findings))
         return as_html(self.to_table(), title=self.sentences[0], notes=notes)
 
     def __str__(self) -> str:
-        return "\n".join([*self.sentences, *(f"Remark: {each.sentence}" for each in self.remarks)])
+        return "\n".join([*self.sentences, *(f"Note: {text_of(each)}" for each in self.findings)])
 
     def __repr__(self) -> str:
         found = ", ".join(str(each.left) for each in self.splits) or "no feature matters"
@@ -236,7 +237,7 @@ def explain_training_set(
         instances=len(np.unique(scores.clusters)),
         unit=training.runs.unit,
         confidence=confidence,
-        remarks=training.remarks_on(tree.features),
+        findings=training.findings_on(tree.features),
     )
 
 

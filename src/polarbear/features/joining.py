@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.table import make_feature
+from polarbear.findings import Code, Finding
 from polarbear.importers.imported import Block
 from polarbear.magnitude.collection import label_instance
 from polarbear.race.instance_features import level_name
-from polarbear.verdict import Remark
-from polarbear.wording import join_names, with_noun
+from polarbear.wording import join_names
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -23,15 +23,14 @@ if TYPE_CHECKING:
     from polarbear.race.instance_features import Value
 
 _INSTANCE = "instance"
-_SHOWN = 5  # names that a remark lists
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Features in the order of the instances, and remarks on what was left out."""
+    """Features in the order of the instances, and what was left out."""
 
     features: tuple[Feature, ...]
-    remarks: tuple[Remark, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
@@ -50,8 +49,8 @@ def join_features(table: FeatureTable, instances: Sequence[Hashable]) -> Joined:
     for name in names:
         cells = [None if row is None else table.columns[name][row] for row in rows]
         features.append(make_feature(name, cells, category=name in table.categories))
-    kept, remarks = _leave_out_useless(features)
-    return Joined(kept, (*_coverage_remarks(table, rows, row_of), *remarks))
+    kept, findings = _leave_out_useless(features)
+    return Joined(kept, (*_findings_on_coverage(table, rows, row_of), *findings))
 
 
 def column_of_instances(table: FeatureTable, name: str, instances: Sequence[Hashable]) -> list[Value]:
@@ -80,10 +79,10 @@ def _match(
 
 @dataclass(frozen=True)
 class InstanceRows:
-    """The features of the instances of a race by index, and remarks on what was left out."""
+    """The features of the instances of a race by index, and what was left out."""
 
     rows: dict[int, dict[str, Value]]
-    remarks: tuple[Remark, ...]
+    findings: tuple[Finding, ...]
 
 
 def rows_by_instance(table: FeatureTable) -> InstanceRows:
@@ -103,7 +102,7 @@ def rows_by_instance(table: FeatureTable) -> InstanceRows:
                 f"expected the numbers of generated instances, from 0 on, in the column {_INSTANCE} of {table.origin}, got "
                 "none; number them"
             )
-    remarks = join_features(table, instances).remarks
+    findings = join_features(table, instances).findings
     _, _, found = _match(table, instances)
     names = [name for name in table.columns if name not in keys]
     rows = {
@@ -111,7 +110,7 @@ def rows_by_instance(table: FeatureTable) -> InstanceRows:
         for instance, row in zip(instances, found, strict=True)
         if row is not None
     }
-    return InstanceRows(rows, remarks)
+    return InstanceRows(rows, findings)
 
 
 def key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str, ...]:
@@ -125,7 +124,7 @@ def key_columns(table: FeatureTable, instances: Sequence[Hashable]) -> tuple[str
     if not keys:
         raise ValueError(
             f"expected a column {join_names(possible, 'or')} in {table.origin}, which says which instance a row describes, "
-            f"got {join_names(list(table.columns)[:_SHOWN])}; add it"
+            f"got {join_names(list(table.columns)[:5])}; add it"
         )
     return keys
 
@@ -181,47 +180,37 @@ def _describe_key(keys: Iterable[str], key: Iterable[str]) -> str:
     return ", ".join(f"{name} {value!r}" for name, value in zip(keys, key, strict=True))
 
 
-def _coverage_remarks(
+def _findings_on_coverage(
     table: FeatureTable, rows: Sequence[int | None], row_of: dict[tuple[str, ...], int]
-) -> list[Remark]:
-    """Return remarks on instances without features and on rows of unknown instances."""
-    remarks = []
-    without, instances = sum(row is None for row in rows), with_noun(len(rows), "instance")
-    if without:
-        text = f"{table.origin} has no features of {without:,} of {instances}; they count as missing."
-        remarks.append(Remark("provisional", text))
-    unknown = len(row_of) - len({row for row in rows if row is not None})
-    if unknown:
-        what = "describes an instance" if unknown == 1 else "describe instances"
-        text = f"{with_noun(unknown, 'row')} of {table.origin} {what} without runs, and has no effect."
-        remarks.append(Remark("solid", text if unknown == 1 else text.replace("has no", "have no")))
-    return remarks
+) -> list[Finding]:
+    """Return findings on instances without features and on rows of unknown instances."""
+    found = []
+    if without := sum(row is None for row in rows):
+        numbers = {"origin": table.origin, "without": without, "instances": len(rows)}
+        found.append(Finding(Code.MISSING_FEATURES, "tentative", numbers=numbers))
+    if unknown := len(row_of) - len({row for row in rows if row is not None}):
+        found.append(Finding(Code.UNUSED_ROWS, "note", numbers={"origin": table.origin, "rows": unknown}))
+    return found
 
 
-def _leave_out_useless(features: Sequence[Feature]) -> tuple[tuple[Feature, ...], list[Remark]]:
-    """Return the features without constant and duplicate ones, and remarks that name these."""
+def _leave_out_useless(features: Sequence[Feature]) -> tuple[tuple[Feature, ...], list[Finding]]:
+    """Return the features without constant and duplicate ones, and findings that name these."""
     kept: dict[bytes, Feature] = {}
-    constant, duplicates = [], []
+    constant: list[str] = []
+    original: dict[str, str] = {}
     for feature in features:
         known = feature.values[~np.isnan(feature.values)]
         content = feature.values.tobytes() + "|".join(feature.levels).encode()
         if len(known) == 0 or (known == known[0]).all():
             constant.append(feature.name)
         elif content in kept:
-            duplicates.append(f"{feature.name} (equal to {kept[content].name})")
+            original[feature.name] = kept[content].name
         else:
             kept[content] = feature
-    remarks = [
-        Remark("solid", f"Left out, since {reason}: {_list(names)}.")
-        for names, reason in (
-            (constant, "they are the same on all instances"),
-            (duplicates, "they repeat another column"),
-        )
-        if names
-    ]
-    return tuple(kept.values()), remarks
-
-
-def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    found = []
+    if constant:
+        found.append(Finding(Code.USELESS_FEATURES, "note", numbers={"why": "constant", "features": constant}))
+    if original:
+        numbers = {"why": "repeated", "features": list(original), "equal_to": list(original.values())}
+        found.append(Finding(Code.USELESS_FEATURES, "note", numbers=numbers))
+    return tuple(kept.values()), found

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from polarbear.features.table import FeatureTable
 from polarbear.importers.imported import Block, Imported
 from polarbear.race.instance_features import parse_value
+from polarbear.race.outcome import outcome_of
 from polarbear.race.sampling import seed_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from polarbear.race.instance_features import Value
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 
-def features_of(source: Imported | RaceResult, instances: Any = None) -> FeatureTable:
+def features_of(source: Imported | RaceOutcome, instances: Any = None) -> FeatureTable:
     """Return the features that runs bring along.
 
     Recorded runs have the fields suite, function and dimension, and the columns that were kept (`read_runs(keep=...)`), as
@@ -32,6 +33,7 @@ def features_of(source: Imported | RaceResult, instances: Any = None) -> Feature
         For a race that has stored none, such as one of an earlier version: its instances, as they were given to `Race`: a
         list, or a function of index and seed, which is called again for each instance that was used.
     """
+    source = outcome_of(source)
     if isinstance(source, Imported):
         return _fields_of(source)
     if instances is None:
@@ -50,7 +52,7 @@ def features_of(source: Imported | RaceResult, instances: Any = None) -> Feature
     return table_of_rows(indices, rows)
 
 
-def _stored_features(result: RaceResult) -> FeatureTable:
+def _stored_features(result: RaceOutcome) -> FeatureTable:
     """Return the features that a race stores."""
     stored = result.state.features
     indices = [index for index in result.state.observations.instances if index in stored]

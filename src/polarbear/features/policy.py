@@ -12,6 +12,7 @@ from polarbear.features.python_source import source_of
 from polarbear.features.splits import describe_conditions
 from polarbear.race.instance_features import level_name, parse_value
 from polarbear.selection.answers import SURE_ENOUGH
+from polarbear.show.wording import text_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number, format_percent, join_names, percent, suggest, with_noun, with_unit
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from polarbear.findings import Finding
     from polarbear.literals import FrameLibrary
     from polarbear.table import Table
-    from polarbear.verdict import Remark
 
 _SHOWN = 10  # levels that an error lists
 _SAME = 1e-9  # relative distance within which a budget is at the end of the grid
@@ -47,8 +48,8 @@ class Policy:
         How budgets are weighted and the attitude to risk, as text.
     left_out
         Further columns of the data, such as constant ones; they have no effect.
-    remarks
-        Remarks on the features; they are not saved.
+    findings
+        What was noticed about the features; it is not saved.
     """
 
     root: Branch | Leaf
@@ -60,7 +61,7 @@ class Policy:
     preference: str
     risk: str
     left_out: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -146,9 +147,12 @@ class Policy:
             )
         return value
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the policy to a small JSON file; `load_policy` reads it."""
-        write_fields(path, {name: value for name, value in asdict(self).items() if name != "remarks"})
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write the policy to a small JSON file, which `load_policy` reads.
+
+        An existing file that is no policy is replaced only by `force`.
+        """
+        write_fields(path, {name: value for name, value in asdict(self).items() if name != "findings"}, force=force)
 
     def to_python(self) -> str:
         """Return the source text of a Python module without dependencies whose function `choose` is this policy."""
@@ -178,7 +182,7 @@ class Policy:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        return as_html(self.to_table(), title=repr(self), notes=tuple(each.sentence for each in self.remarks))
+        return as_html(self.to_table(), title=repr(self), notes=tuple(text_of(each) for each in self.findings))
 
     def __repr__(self) -> str:
         asks = f"asks for {', '.join(self.used)}" if self.used else "asks for no feature"

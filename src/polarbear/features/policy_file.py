@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
 from polarbear.features.splits import Split
 from polarbear.features.stretches import Stretch
+from polarbear.output_file import write_output
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ _FORMAT = "polarbear-policy"
 _VERSION = 3  # shares of versions 1 and 2 are of first places
 
 
-def write_fields(path: str | PathLike[str], fields: dict[str, Any]) -> None:
-    """Write the fields of a policy, as plain data, to a file."""
+def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, force: bool = False) -> None:
+    """Write the fields of a policy, as plain data, to a file; a file of another origin is replaced only by `force`."""
     data = {"format": _FORMAT, "version": _VERSION, "polarbear": __version__} | fields
-    Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_output(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n", force=force)
 
 
 def read_fields(path: str | PathLike[str]) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def make_policy(training: TrainingSet, tree: Node, risk: Risk) -> Policy:
         preference=str(training.preference),
         risk=str(risk),
         left_out=training.left_out,
-        remarks=training.remarks_on(tree.features),
+        findings=training.findings_on(tree.features),
     )
 
 

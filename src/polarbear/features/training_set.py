@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.checks.leakage import find_leak, results_of
 from polarbear.features.joining import join_features
 from polarbear.features.own_features import features_of
 from polarbear.features.reading import read_features
 from polarbear.features.scores import TooFewRunsError, score_instances
 from polarbear.features.table import FeatureTable
+from polarbear.findings import Code, Finding, most_serious_first
 from polarbear.importers import Imported
 from polarbear.magnitude.collection import collect_runs
-from polarbear.race.result import RaceResult
+from polarbear.race.outcome import RaceOutcome, outcome_of
 from polarbear.selection.custom_preference import Custom
 from polarbear.selection.preference import At, LogUniform, Uniform
-from polarbear.verdict.leakage import leak_remark, results_of
-from polarbear.verdict.remark import Remark, most_serious_first
-from polarbear.wording import format_number, join_names
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -44,31 +44,29 @@ class TrainingSet:
         The runs behind the scores.
     preference
         How budgets are weighted.
-    remarks
-        Remarks on the features, the most serious first.
+    findings
+        What was noticed about the features, the most serious first.
     left_out
         Further columns of the tables, such as constant ones.
     leaks
-        For each feature that was probably computed from the runs, a remark; it concerns answers that use the feature.
+        For each feature that was probably computed from the runs, a finding; it concerns answers that use the feature.
     """
 
     scores: Scores
     features: tuple[Feature, ...]
     runs: RunCollection
     preference: Linear
-    remarks: tuple[Remark, ...]
+    findings: tuple[Finding, ...]
     left_out: tuple[str, ...] = ()
-    leaks: Mapping[str, Remark] = field(default_factory=dict)
+    leaks: Mapping[str, Finding] = field(default_factory=dict)
 
-    def remarks_on(self, used: Collection[str]) -> tuple[Remark, ...]:
-        """Return all remarks on an answer that uses these features, the most serious first."""
-        leaks = [remark for name, remark in self.leaks.items() if name in used]
+    def findings_on(self, used: Collection[str]) -> tuple[Finding, ...]:
+        """Return all findings on an answer that uses these features, the most serious first."""
+        leaks = [finding for name, finding in self.leaks.items() if name in used]
         unused = [name for name in self.leaks if name not in used]
         if unused:
-            verb, them = ("was", "it") if len(unused) == 1 else ("were", "them")
-            text = f"{join_names(unused)} {verb} probably computed from the runs; the answer does not use {them}."
-            leaks.append(Remark("solid", text))
-        return most_serious_first([*self.remarks, *leaks])
+            leaks.append(Finding(Code.UNUSED_LEAKS, "note", numbers={"features": unused}))
+        return most_serious_first([*self.findings, *leaks])
 
 
 def make_training_set(
@@ -80,57 +78,49 @@ def make_training_set(
     **reading: Any,
 ) -> TrainingSet:
     """Return the training set of runs and features; see `explain` for the parameters."""
+    source = outcome_of(source)
     runs = collect_runs(source, **reading)
     tables = _tables(source, features)
-    if among is None and isinstance(source, RaceResult):
-        among = [name for name in source.pareto_set if name in runs.names]
+    if among is None and isinstance(source, RaceOutcome):
+        among = [name for name in source.kept if name in runs.names]
     chosen = linear_preference(preference, runs.grid)
     scores = score_instances(runs, chosen.weights(runs.grid), among=among)
     require_observed(chosen, scores)
     by_name: dict[str, Feature] = {}
-    remarks = _remarks_on_missing_runs(len(scores.instances), len(runs.instances))
+    findings = _on_missing_runs(len(scores.instances), len(runs.instances))
     for table in tables:
         joined = join_features(table, runs.instances)
         own, new = by_name, {each.name: each for each in joined.features}
         by_name = own | new
-        remarks += _remarks_on_replaced(own, new)
-        remarks += joined.remarks if table.keys is None else ()  # what runs bring along is often constant
+        findings += _on_replaced(own, new)
+        findings += joined.findings if table.keys is None else ()  # what runs bring along is often constant
     results = results_of(runs.runs.values(), runs.instances)
-    found = {each.name: leak_remark(each.name, each.values, each.levels, results) for each in by_name.values()}
-    leaks = {name: remark for name, remark in found.items() if remark is not None}
+    found = {each.name: find_leak(each.name, each.values, each.levels, results) for each in by_name.values()}
+    leaks = {name: finding for name, finding in found.items() if finding is not None}
     place = {instance: row for row, instance in enumerate(runs.instances)}
     rows = np.array([place[instance] for instance in scores.instances])
     known = tuple(each.take(rows) for each in by_name.values())
     columns = dict.fromkeys(name for table in tables for name in table.columns)
     left_out = tuple(name for name in columns if name not in by_name)
-    return TrainingSet(scores, known, runs, chosen, most_serious_first(remarks), left_out, leaks)
+    return TrainingSet(scores, known, runs, chosen, most_serious_first(findings), left_out, leaks)
 
 
-def _remarks_on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature]) -> list[Remark]:
-    """Return a remark if a table replaces features of the same name by other values."""
+def _on_replaced(own: Mapping[str, Feature], new: Mapping[str, Feature]) -> list[Finding]:
+    """Return the finding that a table replaces features of the same name by other values."""
     names = [name for name in own if name in new and not own[name].equals(new[name])]
-    if not names:
-        return []
-    verb = "replaces the feature" if len(names) == 1 else "replaces the features"
-    text = f"The table {verb} {join_names(names)}, of which the runs or an earlier table have other values."
-    return [Remark("provisional", text)]
+    return [Finding(Code.REPLACED_FEATURES, "tentative", numbers={"features": names})] if names else []
 
 
-def _remarks_on_missing_runs(counting: int, total: int) -> list[Remark]:
-    """Return a remark if all candidates ran on less than half of the instances."""
-    if 2 * counting >= total:
-        return []
-    return [
-        Remark(
-            "provisional", f"All candidates ran on only {counting:,} of {total:,} instances; the answer rests on these."
-        )
-    ]
+def _on_missing_runs(counting: int, total: int) -> list[Finding]:
+    """Return the finding that all candidates ran on less than half of the instances."""
+    numbers = {"counting": counting, "instances": total}
+    return [] if 2 * counting >= total else [Finding(Code.FEW_SHARED_INSTANCES, "tentative", numbers=numbers)]
 
 
 def _tables(source: Source, features: Any) -> list[FeatureTable]:
     """Return the tables of features: those that recorded runs bring along or a race stores, and those that were given."""
     own = []
-    if isinstance(source, Imported) or (isinstance(source, RaceResult) and source.state.features):
+    if isinstance(source, Imported) or (isinstance(source, RaceOutcome) and source.state.features):
         own = [features_of(source)]
     if features is None:
         if not own:

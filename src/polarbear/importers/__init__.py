@@ -19,6 +19,7 @@ runs, not their rows.
 - `events`, `ledger`: the improvements of one run; all runs and reports of one import.
 - `namesakes`: runs of one algorithm name in several folders.
 - `reasons`, `foreign_text`: why data were left out, with the sentences of the reports; text of unknown content.
+- `option_text`: the options of `read_runs` in words, for errors and remedies.
 - `part`: the part of the runs that the user asks for. `clustering`: the cluster of each run.
 
 To add a format, write a module with its reader, which passes each run to `Ledger.add` (or each table to

@@ -144,10 +144,5 @@ def _locate(names: list[str], measure: str) -> list[int]:
     """Return the positions of instance, repetition, algorithm, status and runtime."""
     needed = [*_COLUMNS, measure]
     if missing := [name for name in needed if name not in names]:
-        raise UnreadableError(
-            Reason.NO_COLUMN,
-            columns=f"column {missing[0]!r}",
-            existing=quote(", ".join(names)),
-            advice="see the format of ASlib scenarios",
-        )
+        raise UnreadableError(Reason.NO_COLUMN, columns=missing, existing=names)
     return [names.index(name) for name in needed]

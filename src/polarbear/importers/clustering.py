@@ -24,13 +24,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from polarbear.findings import ReadWith
 from polarbear.importers.foreign_text import quote
-from polarbear.importers.imported import Block, describe_block
-from polarbear.wording import plural, suggest
+from polarbear.importers.imported import Block, assumed, describe_block
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable
 
+    from polarbear.findings import Finding
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Imported, Problem
 
@@ -46,11 +48,11 @@ _SHOWN = 50  # columns that an error message lists
 
 
 class _Clustering(NamedTuple):
-    """The cluster of each block, what a cluster is, and notes for the user."""
+    """The cluster of each block, what a cluster is, and what was assumed."""
 
     labels: dict[Block, Hashable]
     kind: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
 
 
 def check_cluster(cluster: object) -> tuple[str, ...] | None:
@@ -97,7 +99,7 @@ def label_clusters(imported: Imported) -> Imported:
         return replace(imported, about=about)
     unit = _cluster_unit(clustering.labels)
     if len(set(clustering.labels.values())) < len(blocks):
-        about = replace(about, notes=(*about.notes, _describe(clustering, unit, by_rule=names is None)))
+        about = replace(about, notes=(*about.notes, _note(clustering, unit, by_rule=names is None)))
     runs = tuple(run.in_cluster(clustering.labels[block]) for run, block in zip(imported.runs, block_of, strict=True))
     return replace(imported, runs=runs, about=about, cluster_kind=clustering.kind, cluster_unit=unit)
 
@@ -111,7 +113,7 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
         labels |= {block: block.problem for block in blocks if block.function is None}
         if len(set(labels.values())) > 1:
             unknown = sum(block.function is None for block in blocks)
-            note = f"{unknown} of {len(blocks)} blocks name no function; each of their instances counts as one"
+            note = assumed("NO_FUNCTION", unknown=unknown, blocks=len(blocks))
             return _Clustering(labels, "function", (note,) if unknown else ())
     problems = _count_problems(blocks)
     if 1 < problems < len(blocks):
@@ -119,12 +121,12 @@ def _cluster_by_rule(blocks: list[Block]) -> _Clustering:
         labels = _field_labels("instance", blocks)
         labels |= {block: block.problem for block in blocks if block.instance is None}
         return _Clustering(labels, kind)
-    note = ""
+    notes: tuple[Finding, ...] = ()
     if len(blocks) > problems == 1:
-        note = f"all {len(blocks)} blocks are repetitions of one instance: answers hold for new runs on it"
+        notes = (assumed("ONE_INSTANCE", blocks=len(blocks)),)
     elif len(blocks) > 1 and functions:
-        note = f"all {len(blocks)} blocks are instances of one function: answers hold for new instances of it"
-    return _cluster_alone(blocks)._replace(notes=(note,) if note else ())
+        notes = (assumed("ONE_FUNCTION", blocks=len(blocks)),)
+    return _cluster_alone(blocks)._replace(notes=notes)
 
 
 def _cluster_alone(blocks: list[Block]) -> _Clustering:
@@ -204,23 +206,15 @@ def _column_labels(name: str, imported: Imported) -> dict[Block, Hashable]:
     return labels
 
 
-def _describe(clustering: _Clustering, unit: str, *, by_rule: bool) -> str:
-    """Return a sentence with the number of clusters and the scope of the conclusions."""
-    labels, kind = list(clustering.labels.values()), clustering.kind
+def _note(clustering: _Clustering, unit: str, *, by_rule: bool) -> Finding:
+    """Return the number of clusters, and how to generalise to their members instead."""
+    labels = list(clustering.labels.values())
+    numbers = {"members": len(labels), "unit": unit, "kind": clustering.kind}
+    repeated = _has_repetitions(clustering.labels)  # repetitions of an instance stay together
+    finer = ReadWith("cluster", "instance" if repeated and unit == "instance" else "none")
     if len(set(labels)) == 1:
-        return (
-            f"clusters: all {len(labels)} blocks are of one {kind}, {quote(labels[0])}, from which nothing follows "
-            f"about new {plural(kind)}; for new {unit}s of this one read with {_finer_option(clustering, unit)}"
-        )
-    note = f"clusters: {len(labels)} {unit}s of {len(set(labels))} {plural(kind)}, to generalise to new {plural(kind)}"
-    return note + f"; for new {unit}s of these read with {_finer_option(clustering, unit)}" if by_rule else note
-
-
-def _finer_option(clustering: _Clustering, unit: str) -> str:
-    """Return the option that generalises to members of these clusters and keeps repetitions of an instance together."""
-    repeated = _has_repetitions(clustering.labels)
-    name = "instance" if repeated and unit == "instance" else "none"
-    return f"cluster={name!r} (--cluster {name})"
+        return assumed("ONE_CLUSTER", finer, **numbers, label=quote(labels[0]))
+    return assumed("CLUSTERS", finer if by_rule else None, **numbers, clusters=len(set(labels)), by_rule=by_rule)
 
 
 def _cluster_unit(labels: dict[Block, Hashable]) -> str:

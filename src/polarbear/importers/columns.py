@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from polarbear.importers.foreign_text import quote
+from polarbear.findings import ReadWith
+from polarbear.importers.foreign_text import quote, replace_surrogates
 from polarbear.importers.reasons import Reason, UnreadableError
 from polarbear.importers.repetitions import repetition_columns
 from polarbear.wording import closest, suggest
@@ -32,7 +33,7 @@ COLUMNS = {
     "raw_y": "the value found then; best-so-far is taken on reading",
 }
 _KEYS = tuple(COLUMNS)[:9]
-_SHOWN = 30  # columns that a message lists
+_SHOWN = 100  # columns that a report names
 
 
 class Places(NamedTuple):
@@ -131,10 +132,7 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
     further = request.objectives.further(names, wanted["raw_y"] or "raw_y")
     if absent := [name for name in further if name not in names]:
         raise UnreadableError(
-            Reason.NO_COLUMN,
-            columns=f"column {absent[0]!r}",
-            existing=quote(", ".join([*names, *unread][:100])),
-            advice="name other objectives (--objective)",
+            Reason.NO_COLUMN, ReadWith("objectives"), columns=absent[:1], existing=_shown([*names, *unread])
         )
     kept = [name for name in request.kept if name in names]
     repetitions = repetition_columns(names, request)
@@ -152,28 +150,19 @@ def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request
     )
 
 
-def _columns_advice(missing: Mapping[str, str]) -> str:
-    return " ".join(f"--column {column}=..." for column in missing)
-
-
 def _missing_columns(missing: Mapping[str, str], existing: Sequence[str]) -> UnreadableError:
-    """Return the error for all missing columns at once, with the options that map similar columns to them."""
-    existing = existing[:100]
-    if len(missing) > 1 and not any(closest(name, existing, cutoff=0.5) for name in missing.values()):
-        return UnreadableError(
-            Reason.OTHER_TABLE,
-            columns=", ".join(missing.values()),
-            existing=", ".join(map(quote, existing[:_SHOWN])),
-            advice=_columns_advice(missing),
-        )
-    mapping = {column: closest(name, existing, cutoff=0.5) or "its name" for column, name in missing.items()}
-    options = " ".join(f"--column {shlex.quote(f'{column}={name}')}" for column, name in mapping.items())
-    advice = f"map {'it' if len(missing) == 1 else 'them'}, for example columns={mapping}, or with {options}"
-    if "algorithm_name" in missing:
-        advice += "; columns={'algorithm_name': None}, or --column algorithm_name=, takes the names of the files"
-    return UnreadableError(
-        Reason.NO_COLUMN,
-        columns=f"column{'' if len(missing) == 1 else 's'} {', '.join(map(repr, missing.values()))}",
-        existing=quote(", ".join(existing)),
-        advice=advice,
-    )
+    """Return the error for all missing columns at once, with the option that maps similar columns to them."""
+    existing = _shown(existing)
+    similar = {column: closest(name, existing, cutoff=0.5) for column, name in missing.items()}
+    remedy = ReadWith("columns", {column: name or "..." for column, name in similar.items()})
+    names = list(missing.values())
+    if len(missing) > 1 and not any(similar.values()):
+        return UnreadableError(Reason.OTHER_TABLE, remedy, columns=names, existing=existing)
+    if "algorithm_name" not in missing:
+        return UnreadableError(Reason.NO_COLUMN, remedy, columns=names, existing=existing)
+    remedy = replace(remedy, otherwise=ReadWith("columns", {"algorithm_name": None}))
+    return UnreadableError(Reason.NO_ALGORITHM_COLUMN, remedy, columns=names, existing=existing)
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    return list(map(replace_surrogates, names[:_SHOWN]))

@@ -4,23 +4,47 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from polarbear.defaults import RELATIVE_TOLERANCE
+from polarbear.findings import Code, Finding, most_serious_first
 from polarbear.importers.events import SOLVED
 from polarbear.importers.foreign_text import Identifier, show
+from polarbear.importers.reasons import advise
 from polarbear.observe import Choices, Clusters
-from polarbear.verdict import Remark
-from polarbear.wording import as_sentence, with_noun
+from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from polarbear.findings import Remedy
     from polarbear.importers.reasons import Reason
     from polarbear.literals import Ended, FileFormat
     from polarbear.observe import Grid, Trajectory
 
 Problem = tuple[Identifier, Identifier, Identifier, Identifier]
+
+Assumption = Literal[
+    "OPEN_END",
+    "VALUE_COLUMN",
+    "DIRECTION",
+    "BOTH_DIRECTIONS",
+    "SEVERAL_SEEDS",
+    "HISTORIES_READ",
+    "ESTIMATED_COSTS",
+    "KEPT_APART",
+    "TAKEN_AS_REPETITIONS",
+    "NOTHING_IN_COMMON",
+    "SEVERAL_DIMENSIONS",
+    "REFERENCE_POINTS",
+    "BEYOND_REFERENCE",
+    "NO_FUNCTION",
+    "ONE_INSTANCE",
+    "ONE_FUNCTION",
+    "CLUSTERS",
+    "ONE_CLUSTER",
+]
+"""What an import assumes where the data lack information. `polarbear.show.reading` has the text of each."""
 
 
 class Block(NamedTuple):
@@ -78,65 +102,66 @@ class Skipped:
         The file, relative to the path that was read.
     reason
         The kind of the problem.
-    sentence
-        The problem in one sentence, with its details.
+    details
+        The details of the problem.
     first
         The place in the file where it first occurred, if it is known.
     count
         The number of lines, runs or files with this problem.
+    remedy
+        What can be done about it.
 
     Examples
     --------
     >>> from polarbear.importers import Reason
-    >>> print(Skipped("runs.csv", Reason.NO_VALUE, "rows without a value", "line 17: 'cma,10,nan'", count=3))
-    runs.csv: rows without a value, first: line 17: 'cma,10,nan' (3 times)
+    >>> print(Skipped("runs.csv", Reason.WRONG_WIDTH, {"columns": 3}, "line 17: 'cma,10'", count=3))
+    runs.csv: rows without 3 columns, first: line 17: 'cma,10' (3 times)
     """
 
     where: str
     reason: Reason
-    sentence: str
+    details: Mapping[str, Any] = field(default_factory=dict)
     first: str = ""
     count: int = 1
+    remedy: Remedy | None = None
 
     def __str__(self) -> str:
         first = f", first: {self.first}" if self.first else ""
-        return f"{self.where}: {self.sentence}{first}" + (f" ({self.count:,} times)" if self.count > 1 else "")
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{self.where}: {self.sentence}{first}{times}{advise(self.remedy)}"
+
+    @property
+    def sentence(self) -> str:
+        """The problem in one sentence, with its details."""
+        return self.reason.sentence(**self.details)
 
     def increase(self, count: int) -> Skipped:
         """Return the same report with a larger count."""
         return replace(self, count=self.count + count)
 
 
-def summarise_skipped(skipped: Sequence[Skipped]) -> list[str]:
-    """Return one sentence for each kind of problem, with its count and an example; lost data come first.
-
-    Examples
-    --------
-    >>> from polarbear.importers import Reason
-    >>> files = [Skipped(f"{name}.csv", Reason.EMPTY, "is empty") for name in "abc"]
-    >>> summarise_skipped(files)
-    ['skipped: 3 files, for example a.csv: is empty']
-    """
-    return [f"{'skipped' if lost else 'note'}: {text}" for lost, text in _describe_kinds(skipped)]
+def assumed(assumption: Assumption, remedy: Remedy | None = None, **numbers: Any) -> Finding:
+    """Return the finding that something was assumed about the data."""
+    return Finding(Code.ASSUMED, "note", numbers={"assumption": assumption, **numbers}, remedy=remedy)
 
 
-def _describe_kinds(skipped: Sequence[Skipped]) -> list[tuple[bool, str]]:
-    """Return for each kind of problem whether data were lost, and its description; lost data come first."""
+def _findings_on_skipped(skipped: Sequence[Skipped]) -> list[Finding]:
+    """Return one finding for each kind of problem, with its files and the details of the first."""
     kinds: dict[Reason, list[Skipped]] = {}
     for each in skipped:
         kinds.setdefault(each.reason, []).append(each)
-    described = [(reason.loses_data, _describe_kind(reports)) for reason, reports in kinds.items()]
-    return sorted(described, key=lambda kind: not kind[0])
-
-
-def _describe_kind(reports: Sequence[Skipped]) -> str:
-    """Return one kind of problem with its count and an example."""
-    files = {each.where for each in reports}
-    example = replace(reports[0], count=sum(each.count for each in reports))
-    if len(files) == 1:
-        return str(example)
-    times = f" ({example.count:,} times in all)" if example.count > len(files) else ""
-    return f"{len(files):,} files, for example {replace(example, count=1)}{times}"
+    found = []
+    for reason, reports in kinds.items():
+        numbers = {
+            "reason": reason.name,
+            "details": dict(reports[0].details),
+            "files": list(dict.fromkeys(each.where for each in reports)),
+            "first": reports[0].first,
+            "count": sum(each.count for each in reports),
+        }
+        kind = Finding(Code.DATA_SKIPPED, "tentative") if reason.loses_data else Finding(Code.IRREGULAR_DATA, "note")
+        found.append(replace(kind, numbers=numbers, remedy=reports[0].remedy))
+    return found
 
 
 @dataclass(frozen=True)
@@ -152,14 +177,14 @@ class About:
     files, rows
         The number of files with runs, and the number of rows that were read.
     notes
-        Sentences about assumptions that replace missing information in the data.
+        The assumptions that replace missing information in the data.
     """
 
     path: str
     formats: tuple[FileFormat, ...]
     files: int
     rows: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,14 +244,9 @@ class Imported:
         return dict(Counter(run.ended for run in self.runs))
 
     @property
-    def remarks(self) -> tuple[Remark, ...]:
-        """What was skipped, and assumptions that replace missing information; see `pb.summarise`."""
-        kinds = _describe_kinds(self.skipped)
-        return (
-            *(Remark("provisional", as_sentence(f"data were skipped: {text}")) for lost, text in kinds if lost),
-            *(Remark("solid", as_sentence(note)) for note in self.about.notes),
-            *(Remark("solid", as_sentence(text)) for lost, text in kinds if not lost),
-        )
+    def findings(self) -> tuple[Finding, ...]:
+        """What was skipped, and assumptions that replace missing information; the most serious first."""
+        return most_serious_first([*self.about.notes, *_findings_on_skipped(self.skipped)])
 
     @property
     def blocks(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from polarbear.findings import ReadWith
 from polarbear.importers.events import has_reached
 from polarbear.importers.foreign_text import amount, flag, identifier
 from polarbear.importers.iohprofiler_data import DataFile
@@ -206,9 +207,6 @@ def _infer_direction(runs: list[Events], data_file: DataFile, suite: str, ledger
     falls = sum(events.values[-1] < events.values[0] for events in runs if events.values)
     visible = data_file.holds_best and bool(rises) != bool(falls)
     maximise = bool(rises) if visible else suite.upper() == "PBO"
-    how = "its best-so-far values " + ("rise" if maximise else "fall") if visible else f"its suite is {suite}"
-    ledger.note(  # the same sentence for all files of a suite, so that it appears once
-        f"data of the suite {suite} without a stated direction: assumed to be {'max' if maximise else 'min'}imised, since "
-        f"{how}; if this is wrong, set maximise (--maximise or --minimise)"
-    )
+    remedy = ReadWith("maximise", not maximise)
+    ledger.note("DIRECTION", remedy, suite=suite, maximise=maximise, visible=visible)
     return maximise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from polarbear.findings import ReadWith
 from polarbear.importers.events import SOLVED, Events, take_text
 from polarbear.importers.foreign_text import quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
@@ -140,16 +141,11 @@ class DataFile:
         for name in preferred:
             if name in names:
                 return names.index(name)
-        raise UnreadableError(
-            Reason.NO_COLUMN,
-            columns=f"column {preferred[0]!r}",
-            existing=quote(" ".join(names)),
-            advice="map it with columns (--column)",
-        )
+        raise UnreadableError(Reason.NO_COLUMN, ReadWith("columns"), columns=preferred[:1], existing=names)
 
     def _examine(self, column: str) -> None:
         """Record what the column of values holds."""
         self.holds_best = column in _BEST
         self.holds_raw = column in ("raw_y", "raw_y_best")
         if column not in ("raw_y", "best-so-far f(x)"):
-            self._ledger.note(f"{self.name}: values are those of the column {column!r}")
+            self._ledger.note("VALUE_COLUMN", file=self.name, column=column)

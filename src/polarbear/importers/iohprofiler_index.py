@@ -103,7 +103,7 @@ def listed_runs(source: Source, path: str, index: Index) -> Iterator[tuple[Scena
 def _scan(json: JsonStream) -> tuple[dict[str, Any], list[Scenario]]:
     if json.next() != "{":
         json.value()
-        raise UnreadableError(Reason.NOT_IOHPROFILER, problem="it is no JSON object")
+        raise UnreadableError(Reason.NOT_IOHPROFILER, key="scenarios")
     head: dict[str, Any] = {}
     scenarios: list[Scenario] | None = None
     keys = set()
@@ -111,7 +111,7 @@ def _scan(json: JsonStream) -> tuple[dict[str, Any], list[Scenario]]:
         keys.add(key if key in _REQUIRED else "")
         if key == "scenarios" and json.next() == "[":
             if scenarios is not None:
-                raise UnreadableError(Reason.NOT_IOHPROFILER, problem="it has 'scenarios' twice")
+                raise UnreadableError(Reason.KEY_TWICE, key="scenarios")
             scenarios = _scan_scenarios(json)
         else:
             value = json.value()
@@ -120,9 +120,9 @@ def _scan(json: JsonStream) -> tuple[dict[str, Any], list[Scenario]]:
     json.end()
     for key in _REQUIRED:
         if key not in keys:
-            raise UnreadableError(Reason.NOT_IOHPROFILER, problem=f"it has no {key!r}")
+            raise UnreadableError(Reason.NOT_IOHPROFILER, key=key)
     if scenarios is None:
-        raise UnreadableError(Reason.NOT_IOHPROFILER, problem="its 'scenarios' are no list")
+        raise UnreadableError(Reason.NOT_IOHPROFILER, key="scenarios")
     return head, scenarios
 
 
@@ -130,7 +130,7 @@ def _scan_scenarios(json: JsonStream) -> list[Scenario]:
     scenarios = []
     for number in json.places():
         if number == _SCENARIOS:
-            raise UnreadableError(Reason.NOT_IOHPROFILER, problem=f"it has more than {_SCENARIOS:,} scenarios")
+            raise UnreadableError(Reason.MANY_SCENARIOS, limit=_SCENARIOS)
         scenarios.append(_scan_scenario(json))
     return scenarios
 
@@ -143,7 +143,7 @@ def _scan_scenario(json: JsonStream) -> Scenario:
     for key in json.members():
         if key == "runs" and json.next() == "[":
             if "runs" in found:
-                raise UnreadableError(Reason.NOT_IOHPROFILER, problem="a scenario has 'runs' twice")
+                raise UnreadableError(Reason.KEY_TWICE, key="runs")
             found["runs"] = sum(1 for _ in json.elements())
         else:
             value = json.value()

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.importers.foreign_text import replace_surrogates, show
-from polarbear.importers.imported import About, Block, Imported, Skipped
+from polarbear.findings import ReadWith
+from polarbear.importers.foreign_text import replace_surrogates
+from polarbear.importers.imported import About, Block, Imported, Skipped, assumed
 from polarbear.importers.namesakes import Origin, place_of, separate_namesakes
 from polarbear.importers.reasons import Reason, UnreadableError, explain, shorten
 from polarbear.literals import FileFormat
 from polarbear.observe import Trajectory
-from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from polarbear.arrays import Array
+    from polarbear.findings import Finding, Remedy
     from polarbear.importers.events import Events
     from polarbear.importers.foreign_text import Identifier
-    from polarbear.importers.imported import Problem
+    from polarbear.importers.imported import Assumption, Problem
     from polarbear.importers.namesakes import Place
     from polarbear.importers.request import Request
 
 Cells = frozenset[tuple["Identifier", ...]]
 
 _REPORTS = 1000  # distinct reports; further ones share one
-_NOTES = 20
-_LISTED = 10  # reports that the error lists if there is no run, and algorithms that a report names
+_LISTED = 10  # reports that the error lists if there is no run
 _DIGEST = 15  # bytes; a bytes object of this length takes 48 bytes, and one more would take 64
 _SHORT, _SHARED = 8, 10_000  # events of a run that may share its times with others, and the arrays of times remembered
 
@@ -63,7 +63,7 @@ class Ledger:
         self._cells: list[Cells] = []  # per run: the values of its rows in the kept columns
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
-        self._notes: dict[str, None] = {}
+        self._notes: dict[tuple[Any, ...], dict[str, None]] = {}  # the files of each note
         self._files: list[str] = []  # per run: its file, its place there, and a digest of its content
         self._places: list[object] = []
         self._digests: list[bytes] = []
@@ -86,12 +86,12 @@ class Ledger:
         count
             The number of lines, runs or files.
         """
-        self._count(Skipped(where, reason, reason.sentence(**details), str(first), count))
+        self._count(Skipped(where, reason, details, str(first), count, reason.remedy))
 
     def skip_unreadable(self, where: str, error: BaseException) -> None:
         """Report a file, or a part of it, whose reading raised an error."""
         explained = explain(error)
-        self._count(Skipped(where, explained.reason, str(explained)))
+        self._count(Skipped(where, explained.reason, explained.details, remedy=explained.remedy))
 
     def check_objectives(self, file: str, value: str, further: Sequence[str]) -> None:
         """Remember to refuse the import if data have further objectives about which the user decided nothing."""
@@ -106,9 +106,16 @@ class Ledger:
         """Remember that a file names an algorithm, even if none of its runs can be used."""
         self._named.setdefault(replace_surrogates(algorithm), file)
 
-    def note(self, sentence: str) -> None:
-        """Record an assumption that replaces missing information in the data."""
-        self._notes[sentence] = None
+    def note(
+        self, assumption: Assumption, remedy: Remedy | None = None, *, file: str | None = None, **numbers: Any
+    ) -> None:
+        """Record an assumption that replaces missing information in the data.
+
+        Equal assumptions about several files are one note.
+        """
+        files = self._notes.setdefault((assumption, remedy, *numbers.items()), {})
+        if file is not None:
+            files[file] = None
 
     def add(
         self,
@@ -236,9 +243,9 @@ class Ledger:
                 f"expected recorded runs in {path!r}, got none that could be read"
                 + (f":{reports}{more}" if skipped else supported)
             )
-        notes = [*notes, *self._obstacles(), *self._notes]
-        if len(notes) > _NOTES:
-            notes = [*notes[:_NOTES], f"and {with_noun(len(notes) - _NOTES, 'more note')} of this kind"]
+        notes += self._obstacles()
+        for (assumption, remedy, *numbers), files in self._notes.items():
+            notes.append(assumed(assumption, remedy, **dict(numbers), **({"files": list(files)} if files else {})))
         about = About(path, tuple(self._formats), len(set(self._files)), self.rows, tuple(notes))
         cells = {
             name: tuple(frozenset(row[position] for row in rows if row[position] is not None) for rows in self._cells)
@@ -265,10 +272,8 @@ class Ledger:
         if not names or not used or self.request.part.only:
             return []
         files = {self._named[name] for name in names}
-        shown = ", ".join(map(show, names[:_LISTED]))
-        shown += f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        sentence = Reason.NO_USABLE_RUN.sentence(names=shown)
-        return [Skipped(files.pop() if len(files) == 1 else "several files", Reason.NO_USABLE_RUN, sentence)]
+        where = files.pop() if len(files) == 1 else "several files"
+        return [Skipped(where, Reason.NO_USABLE_RUN, {"names": names})]
 
     def _share(self, times: Array) -> Array:
         """Return the array of an earlier short run with the same times, if there is one.
@@ -281,7 +286,7 @@ class Ledger:
             self._times.clear()
         return self._times.setdefault(times.tobytes(), times)
 
-    def _separate_namesakes(self, *, as_repetitions: bool) -> list[str]:
+    def _separate_namesakes(self, *, as_repetitions: bool) -> list[Finding]:
         """Apply the rules of `namesakes`, if some name occurs in several folders, and return notes."""
         names = [algorithm for algorithm, _ in self._groups]
         self._groups.clear()
@@ -299,20 +304,17 @@ class Ledger:
     def _count(self, new: Skipped) -> None:
         key = new.where, new.reason, new.sentence
         if key not in self._skipped and len(self._skipped) >= _REPORTS:
-            new = Skipped("other files", Reason.FURTHER, Reason.FURTHER.sentence(), count=new.count)
+            new = Skipped("other files", Reason.FURTHER, count=new.count)
             key = new.where, new.reason, new.sentence
         known = self._skipped.get(key)
         self._skipped[key] = new if known is None else known.increase(new.count)
 
-    def _obstacles(self) -> Iterator[str]:
+    def _obstacles(self) -> Iterator[Finding]:
         """Yield notes about runs that cannot be compared with one another."""
         algorithm: dict[object, str] = {}  # the first on each block
         if len({run.algorithm for run in self.runs}) > 1 and not any(
             algorithm.setdefault(run.instance, run.algorithm) != run.algorithm for run in self.runs
         ):
-            yield (
-                "no two algorithms have a run on the same block (suite, function, dimension, instance, run), so that "
-                "nothing can be compared; if only their run numbers differ, read with renumber=True (--renumber)"
-            )
+            yield assumed("NOTHING_IN_COMMON", ReadWith("renumber", value=True))
         if len({run.maximise for run in self.runs}) > 1:
-            yield "some runs minimise and others maximise; compare them separately"
+            yield assumed("BOTH_DIRECTIONS")

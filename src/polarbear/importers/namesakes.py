@@ -12,7 +12,7 @@ run), they collide, and the following rules apply in turn.
 3. Otherwise the folders hold different algorithms, for example two versions of one program that kept its name. The
    runs are kept apart, and the folder that distinguishes them is added to their names. To compare such folders is what
    a user with two versions wants, and to pool them silently is wrong. A user whose folders are repetitions sees more
-   algorithms than expected, and a note that names the option `renumber`, which numbers them as repetitions.
+   algorithms than expected, and a note whose remedy is the option `renumber`, which numbers them as repetitions.
 
 Tables are exempt: their rows state to which run they belong, in any file.
 """
@@ -25,20 +25,19 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from polarbear.importers.foreign_text import quote
-from polarbear.importers.imported import Block
+from polarbear.findings import ReadWith
+from polarbear.importers.imported import Block, assumed
 from polarbear.importers.reasons import Reason
-from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
+    from polarbear.findings import Finding
     from polarbear.importers.imported import Problem
     from polarbear.observe import Trajectory
 
 _REPETITION = re.compile(r"((run|seed|rep|repeat|repetition|trial)[-_ ]?)?[0-9]+", re.IGNORECASE)
 _NUMBER = re.compile(r"-[0-9]+$")
-_LISTED = 6  # names in a note
 
 Place = tuple[str, ...]  # the folder of a run, as the parts of its path
 
@@ -56,7 +55,7 @@ class Separated(NamedTuple):
 
     kept: dict[int, Trajectory]
     left_out: list[tuple[int, Reason, str]]
-    notes: list[str]
+    notes: list[Finding]
 
 
 @lru_cache(maxsize=1024)
@@ -102,16 +101,9 @@ def separate_namesakes(runs: Sequence[Trajectory], origins: Sequence[Origin], *,
         _number(own, {at: f"{algorithm} ({part})" if part else algorithm for at, part in renamed.items()}, result)
         names += sorted({result.kept[position].algorithm for position in own})
     if names:
-        result.notes.append(
-            "folders with different runs of one algorithm name on the same instances: kept apart, as "
-            f"{with_noun(len(names), 'algorithm')} {_list(names)}; if they are repetitions of one algorithm, read with "
-            "renumber=True (--renumber)"
-        )
+        result.notes.append(assumed("KEPT_APART", ReadWith("renumber", value=True), algorithms=names))
     if repeated:
-        result.notes.append(
-            "folders that differ only in a number, with runs of one algorithm name on the same instances: taken as "
-            f"repetitions of {_list(repeated)}; give different algorithms different names"
-        )
+        result.notes.append(assumed("TAKEN_AS_REPETITIONS", algorithms=repeated))
     return result
 
 
@@ -184,10 +176,6 @@ def _number(positions: list[int], names: Mapping[int, str], result: Separated) -
         if (algorithm, block) != (run.algorithm, run.instance):
             result.kept[position] = replace(run, algorithm=algorithm, instance=block)
     return collided
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(map(quote, names[:_LISTED])) + (", ..." if len(names) > _LISTED else "")
 
 
 def _without_repetitions(place: Place) -> Place:

@@ -7,7 +7,6 @@ points that a run has evaluated so far.
 from __future__ import annotations
 
 import math
-import shlex
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import chain, count, takewhile
@@ -15,16 +14,18 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from polarbear.findings import ReadWith
 from polarbear.importers.foreign_text import quote
-from polarbear.importers.imported import Block
+from polarbear.importers.imported import Block, assumed, describe_block
+from polarbear.importers.option_text import read_with
 from polarbear.literals import Indicator
 from polarbear.observe.hypervolume import measure_run, reference_point
-from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polarbear.arrays import Array
+    from polarbear.findings import Finding
     from polarbear.importers.imported import Imported, Problem
     from polarbear.observe import Trajectory
 
@@ -76,8 +77,8 @@ class Objectives:
             return None
         return ValueError(
             f"expected one objective, got {', '.join(map(quote, [value, *further]))} in {file}; to compare by the "
-            "hypervolume of all of them, read with indicator='hypervolume' (--indicator hypervolume); to compare by the "
-            f"first alone, with objectives=[{value!r}] (--objective {shlex.quote(value)})"
+            f"hypervolume of all of them, {read_with('indicator', 'hypervolume')}; to compare by the first alone, "
+            f"{read_with('objectives', [value])}"
         )
 
 
@@ -165,29 +166,23 @@ def _reference(problem: Problem, runs: Sequence[Trajectory], objectives: Objecti
             else "minimised and maximised ones"
         )
         raise ValueError(
-            f"expected the same objectives in all runs on a problem, and in the reference point, got {what} on {problem}; "
-            "name the columns with objectives (--objective)"
+            f"expected the same objectives in all runs on a problem, and in the reference point, got {what} on "
+            f"{describe_block(problem)}; name the columns with objectives (--objective)"
         )
     if given is None:
         return reference_point(archives)
     return np.array(given) * (-1.0 if directions == {True} else 1.0)
 
 
-def _notes(runs: Sequence[Trajectory], objectives: Objectives) -> list[str]:
+def _notes(runs: Sequence[Trajectory], objectives: Objectives) -> list[Finding]:
     """Return notes about the reference points, and about runs in which no point is better than they are."""
     by_reference = {
         tuple(run.archive.reference.tolist()) for run in runs if run.archive and run.archive.reference is not None
     }
     notes = []
     if objectives.reference is None:
-        notes.append(
-            f"values are hypervolumes, with {with_noun(len(by_reference), 'reference point')} from the data of all "
-            "algorithms; to set one, read with reference (--reference)"
-        )
+        notes.append(assumed("REFERENCE_POINTS", ReadWith("reference"), points=len(by_reference)))
     without = sum(run.values[-1] == 0 for run in runs)
     if without:
-        notes.append(
-            f"{with_noun(without, 'run')} of {len(runs)} without a point that is better than the reference point in every "
-            "objective: their hypervolume is zero"
-        )
+        notes.append(assumed("BEYOND_REFERENCE", without=without, runs=len(runs)))
     return notes

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from polarbear.findings import ReadWith
 from polarbear.importers.clustering import label_clusters
 from polarbear.importers.foreign_text import Identifier, identifier, quote
-from polarbear.importers.imported import Block
+from polarbear.importers.imported import Block, assumed, describe_block
 from polarbear.wording import find_names, suggest, with_noun
 
 if TYPE_CHECKING:
@@ -209,9 +210,7 @@ def field_values(imported: Imported, name: str) -> list[Identifier]:
 
 def _describe(instance: Hashable) -> str:
     """Return the name of a block without its empty fields, such as "function 8, instance 1, run 2"."""
-    if not isinstance(instance, Block):
-        return str(instance)
-    return ", ".join(f"{name} {value}" for name, value in instance._asdict().items() if value is not None)
+    return describe_block(instance) if isinstance(instance, Block) else str(instance)
 
 
 def _by_algorithm(imported: Imported, part: Part) -> Imported:
@@ -231,11 +230,8 @@ def _note_dimensions(imported: Imported) -> Imported:
     dimensions = sorted({block.dimension for block in blocks if isinstance(block.dimension, int)})
     if len(dimensions) < 2:
         return imported
-    note = (
-        f"runs in {len(dimensions)} dimensions, {dimensions[0]} to {dimensions[-1]}, are compared at the same times; to "
-        "divide times by the dimension, read with per='dimension' (--per dimension); for one of them, with "
-        f"where={{'dimension': {dimensions[0]}}} (--where dimension={dimensions[0]})"
-    )
+    remedy = ReadWith("per", "dimension", ReadWith("where", {"dimension": dimensions[0]}))
+    note = assumed("SEVERAL_DIMENSIONS", remedy, dimensions=dimensions)
     return replace(imported, about=replace(imported.about, notes=(*imported.about.notes, note)))
 
 
@@ -249,7 +245,7 @@ def _divide_times(imported: Imported, name: str) -> Imported:
         if not 0 < divisor < math.inf:
             raise ValueError(
                 f"expected a positive number as {quote(name)} of every run, to divide its times by, got {quote(value)} for "
-                f"{run.algorithm!r} on {run.instance}; choose another field"
+                f"{run.algorithm!r} on {_describe(run.instance)}; choose another field"
             )
         runs.append(run.divide_times(divisor))
     return replace(imported, runs=tuple(runs))

@@ -2,7 +2,7 @@
 
 Readers report a `Reason` to the ledger, or raise it as an `UnreadableError`. `explain` turns the errors of the disk and
 of parsers into reasons. A sentence about a file continues the file's name ("is empty"). A sentence about a part of it
-begins with that part ("rows without 3 columns").
+begins with that part ("rows without 3 columns"). What can be done about it is its remedy.
 """
 
 from __future__ import annotations
@@ -13,8 +13,14 @@ import tarfile
 import zipfile
 import zlib
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from polarbear.importers.foreign_text import replace_surrogates
+from polarbear.findings import InstallExtra, ReadWith
+from polarbear.importers.foreign_text import quote, replace_surrogates, show
+from polarbear.importers.option_text import read_with
+
+if TYPE_CHECKING:
+    from polarbear.findings import Remedy
 
 # Errors that reading a foreign file may raise: disk, broken compression, wrong encoding, password, excessive nesting.
 READ_ERRORS = (
@@ -23,6 +29,20 @@ READ_ERRORS = (
 )
 
 _LONGEST = 300  # characters of another library's message
+_LISTED = 20  # names that a sentence lists
+
+
+class _Names(tuple[str, ...]):
+    """Names in a sentence: plain by `str`, and each quoted by `repr`."""
+
+    def __str__(self) -> str:
+        return self._join([show(each) for each in self[:_LISTED]])
+
+    def __repr__(self) -> str:
+        return self._join([quote(each) for each in self[:_LISTED]])
+
+    def _join(self, shown: list[str]) -> str:
+        return ", ".join(shown) + (f" and {len(self) - _LISTED} more" if len(self) > _LISTED else "")
 
 
 class Reason(Enum):
@@ -62,7 +82,9 @@ class Reason(Enum):
 
     # Indices, and the data to which they refer
     NOT_JSON = "is not complete JSON ({problem}); was its logger closed?"
-    NOT_IOHPROFILER = "is not an IOHprofiler file: {problem}"
+    NOT_IOHPROFILER = "is not an IOHprofiler file: it has no {key!r}"
+    KEY_TWICE = "is not an IOHprofiler file: it has {key!r} twice"
+    MANY_SCENARIOS = "is not an IOHprofiler file: it has more than {limit:,} scenarios"
     NOT_AN_INDEX = "does not begin with a line such as: suite = 'bbob', funcId = 1, DIM = 2, algId = 'CMA-ES'"
     OUTSIDE_REFERENCE = "refers to {reference}, which is not below it; keep the data below their index"
     NO_DATA_FILES = "entries without data files"
@@ -70,9 +92,9 @@ class Reason(Enum):
     NO_PATH = "scenarios without the path of their data"
     NO_RUNS = "scenarios without runs"
     NO_INSTANCE = "runs without their instance"
-    NO_SECONDS = "holds evaluations and no seconds, as all COCO data do; use clock='evaluations' (--clock evaluations)"
-    NO_EVALUATIONS = "holds seconds and no evaluations, as all {kind} data do; use clock='seconds' (--clock seconds)"
-    NOT_MAXIMISED = "holds minimised values, as all {kind} data do; leave out maximise=True (--maximise)"
+    NO_SECONDS = "holds evaluations and no seconds, as all {kind} data do"
+    NO_EVALUATIONS = "holds seconds and no evaluations, as all {kind} data do"
+    NOT_MAXIMISED = "holds minimised values, as all {kind} data do"
     NOT_IN_DATA = "runs that the index lists and the data lack"
     NOT_IN_INDEX = "runs in the data that the index does not list"
     OTHER_INSTANCE = "runs on another instance than in {other}, left out"
@@ -91,22 +113,20 @@ class Reason(Enum):
     # SMAC and Optuna
     NOT_SMAC = "is not a run history of SMAC: it has no list 'data'"
     NOT_SMAC_TRAJECTORY = "is not a trajectory of SMAC: expected one JSON object per line, or a list 'trajectory'"
-    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies; open a race file with pb.Race.open"
+    NOT_OPTUNA = "is an SQLite database without the tables of Optuna studies, perhaps a race file"
     SEVERAL_OBJECTIVES = "several objectives, of which no single value can be compared; record an indicator instead"
-    ONE_OBJECTIVE = "runs with one objective, which have no hypervolume; name the columns with objectives (--objective)"
+    ONE_OBJECTIVE = "runs with one objective, which have no hypervolume"
     SEVERAL_INSTANCES = "its trials are on several instances, whose costs cannot be compared with one another"
 
     # Tables and rows
     NO_HEADER = "does not begin with a line of column names"
     NO_PERCENT = "does not begin with a line with %, as COCO data do"
-    NO_COLUMN = "has no {columns}, only {existing}; {advice}"
-    OTHER_TABLE = (
-        "has none of the columns {columns}, only {existing}; if it holds runs, name its columns with columns={{...}} "
-        "({advice})"
-    )
+    NO_COLUMN = "has no column {columns!r}, only {existing!r}"
+    NO_ALGORITHM_COLUMN = "has no column {columns!r}, only {existing!r}; the names of files may stand for algorithms"
+    OTHER_TABLE = "has none of the columns {columns}, only {existing!r}; perhaps it holds no runs"
     SECOND_COLUMN = "has {number} columns {column!r}; rename or remove all but one"
     NESTED_COLUMN = "has lists or records in the column {column!r}; store one number or name per row"
-    NO_PYARROW = "is a Parquet file, which needs pyarrow: pip install 'polarbear-anytime[parquet]'"
+    NO_PYARROW = "is a Parquet file, which needs pyarrow"
     NOT_PARQUET = "cannot be read as Parquet ({problem})"
     WRONG_WIDTH = "rows without {columns} columns"
     NON_NUMERIC_LINE = "non-numeric lines"
@@ -134,9 +154,26 @@ class Reason(Enum):
         """Whether data are left out; if not, the sentence only states how they were used."""
         return self not in (Reason.SHORTER, Reason.CUT_RUN, Reason.DUPLICATE_ROWS)
 
+    @property
+    def remedy(self) -> Remedy | None:
+        """What can be done about it, if it is always the same."""
+        match self:
+            case Reason.NO_SECONDS:
+                return ReadWith("clock", "evaluations")
+            case Reason.NO_EVALUATIONS:
+                return ReadWith("clock", "seconds")
+            case Reason.NOT_MAXIMISED:
+                return ReadWith("maximise", value=False)
+            case Reason.ONE_OBJECTIVE:
+                return ReadWith("objectives")
+            case Reason.NO_PYARROW:
+                return InstallExtra("parquet")
+        return None
+
     def sentence(self, **details: object) -> str:
-        """Return the sentence with its details."""
-        return str(self.value).format(**details)
+        """Return the sentence with its details; lists are names."""
+        words = {key: _Names(each) if isinstance(each, list | tuple) else each for key, each in details.items()}
+        return str(self.value).format(**words)
 
 
 class UnreadableError(ValueError):
@@ -146,13 +183,15 @@ class UnreadableError(ValueError):
     ----------
     reason
         Why.
+    remedy
+        What can be done about it; by default what can always be done about this reason.
     details
         The fields of the reason's sentence.
     """
 
-    def __init__(self, reason: Reason, **details: object) -> None:
+    def __init__(self, reason: Reason, remedy: Remedy | None = None, **details: object) -> None:
         super().__init__(reason.sentence(**details))
-        self.reason = reason
+        self.reason, self.remedy, self.details = reason, remedy or reason.remedy, details
 
 
 def explain(error: BaseException) -> UnreadableError:
@@ -179,6 +218,23 @@ def explain(error: BaseException) -> UnreadableError:
         case ValueError() | RuntimeError():
             return UnreadableError(Reason.UNREADABLE, problem=shorten(error))
     return UnreadableError(Reason.UNREADABLE, problem=shorten(f"{type(error).__name__}: {error}"))
+
+
+def advise(remedy: Remedy | None) -> str:
+    """Return a remedy for an error that both Python and the command line print, after a semicolon; empty without one.
+
+    Examples
+    --------
+    >>> advise(ReadWith("per", "dimension"))
+    "; read with per='dimension' (--per dimension)"
+    """
+    match remedy:
+        case ReadWith(option, value, otherwise):
+            other = f", or {read_with(otherwise.option, otherwise.value)}" if otherwise else ""
+            return f"; {read_with(option, value)}{other}"
+        case InstallExtra(extra):
+            return f"; pip install 'polarbear-anytime[{extra}]'"
+    return ""
 
 
 def shorten(problem: object) -> str:

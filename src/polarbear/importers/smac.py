@@ -67,9 +67,7 @@ def read_history(source: Source, path: str, ledger: Ledger) -> None:
             return
         trials = _trials(entries)
         if len({str(each.get("seed")) for each in entries}) > 1:
-            ledger.note(
-                "SMAC evaluated some configurations with several seeds; the value is the lowest cost of one trial"
-            )
+            ledger.note("SEVERAL_SEEDS")
         algorithm, instance, run = identify_run(source, path)
         events = collect_trials(trials, ledger, file, "run", maximise=False)
     except READ_ERRORS as error:

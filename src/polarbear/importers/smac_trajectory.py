@@ -32,13 +32,6 @@ _FILES = ("traj.json", "traj_aclib2.json", "intensifier.json", OLD_TRAJECTORY)  
 _OLD_HEADER = '"CPU Time Used","Estimated Training Performance"'
 _NO_COST = 2.0**31  # what SMAC 1 writes before the first evaluation
 
-_COMPLETE = "SMAC's run histories are read, which have all trials, and not the trajectories beside them"
-_ESTIMATED = (
-    "the values of SMAC's trajectories are estimates: the mean cost of the incumbent over the instances and seeds evaluated "
-    "until then, of which the lowest so far counts; if SMAC had several instances, validate the incumbents on all of them "
-    "for costs that can be compared"
-)
-
 
 class _Incumbent(NamedTuple):
     """One entry of a trajectory; numbers that are missing are None."""
@@ -73,7 +66,7 @@ def read_trajectory(source: Source, path: str, ledger: Ledger) -> None:
     """
     if getattr(source, "named", None) != path:  # a file that the user named is read in any case
         if is_beside(source, path, HISTORY):
-            ledger.note(_COMPLETE)
+            ledger.note("HISTORIES_READ")
             return
         name = PurePosixPath(path).name
         if name in _FILES and any(is_beside(source, path, other) for other in _FILES[: _FILES.index(name)]):
@@ -110,7 +103,7 @@ def _read(source: Source, path: str, ledger: Ledger) -> None:
     except READ_ERRORS as error:
         ledger.skip_unreadable(file, error)
         return
-    ledger.note(_ESTIMATED)
+    ledger.note("ESTIMATED_COSTS")
     ledger.add(
         file,
         "run",

@@ -42,7 +42,7 @@ def race_toml(
     if len(configurations) < 2:
         raise ValueError(f"expected two configurations or more, got {len(configurations)}; add some to the file")
     lines = [
-        f"# The irace scenario {scenario.path.name}; written by polarbear irace.",
+        f"# The irace scenario {scenario.path.name}; written by polarbear init --irace.",
         "[race]",
         f"clock = {_toml(clock)}",
         f"seed = {scenario.seed}",
@@ -81,7 +81,7 @@ def survivors_table(text: str, names: Iterable[str], source: str | Path = "the r
         if not isinstance(table, dict) or table.get("function") != _FUNCTION:
             raise ValueError(
                 f"expected a race of configurations from an irace scenario, got {name!r} in {source}; make its race.toml "
-                "with: polarbear irace scenario.txt"
+                "with: polarbear init --irace scenario.txt"
             )
         found.append(table["arguments"]["configuration"])
     return format_configurations(found)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.importers import Imported
     from polarbear.literals import Failure
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
-    Source: TypeAlias = "RaceResult | Imported | Iterable[Trajectory] | RunCollection"
+    Source: TypeAlias = "RaceOutcome | Imported | Iterable[Trajectory] | RunCollection"
 
 _WEIGHTS = 600_000  # draws times instances, so that a quantile takes milliseconds
 _FEW_BUDGETS = 20  # budgets of recording up to which speed-ups are coarse: on three orders of magnitude, steps of 40 %
@@ -172,7 +172,7 @@ def collect_runs(
         with its win rates. By default that of the race, unless you give a grid or a number of draws.
     grid
         The times at which values are compared: by default those of the posterior, of the race, or the ones that
-        `polarbear analyse` suggests for recorded runs.
+        `polarbear show` suggests for recorded runs.
     unit
         The unit of time; that of the race by default.
     failure, absolute_tolerance, relative_tolerance
@@ -192,7 +192,7 @@ def collect_runs(
     RunCollection(8 runs of 2 algorithms on 4 instances, Grid(3 times from 1 to 9, log axis))
     """
     from polarbear.importers import Imported
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome, outcome_of
 
     if isinstance(source, Posterior):
         raise ValueError(
@@ -200,15 +200,17 @@ def collect_runs(
         )
     if isinstance(source, str | PathLike):
         raise ValueError(
-            f"expected the result of a race or runs, got the path {str(source)!r}; open a race file with "
-            "pb.Race.open(path).result, and recorded runs with pb.read_runs(path)"
+            f"expected a result or runs, got the path {str(source)!r}; load a race file or recorded runs with pb.load(path)"
         )
+    source = outcome_of(source)
+    if isinstance(getattr(source, "collection", None), RunCollection):  # the result of recorded runs
+        source = source.collection  # type: ignore[union-attr]
     if isinstance(source, RunCollection):
         return source
     rules: dict[str, Any] = {"failure": "last", "unit": ""}
     rules |= {"absolute_tolerance": 0.0, "relative_tolerance": RELATIVE_TOLERANCE}
-    rules["ends_planned"] = isinstance(source, RaceResult)
-    if isinstance(source, RaceResult):
+    rules["ends_planned"] = isinstance(source, RaceOutcome)
+    if isinstance(source, RaceOutcome):
         settings = source.state.settings
         rules |= {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
         rules["unit"] = settings.clock

@@ -56,7 +56,7 @@ def plain_parameters(kind: type[Prior]) -> dict[str, Any]:
 
 
 def parameter_descriptions(kind: type[Prior]) -> dict[str, str]:
-    """Return the first sentence about each parameter of a prior, from its docstring.
+    """Return the first sentence about each parameter of a prior, from its docstring; nothing under `python -OO`.
 
     Examples
     --------

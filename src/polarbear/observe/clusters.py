@@ -61,7 +61,7 @@ class Clusters:
 
     def __repr__(self) -> str:
         kinds = self.kind if self.number == 1 else plural(self.kind)
-        return f"Clusters({len(self.labels)} {self.unit}s of {self.number} {kinds})"
+        return f"Clusters({len(self.labels)} {plural(self.unit)} of {self.number} {kinds})"
 
     @cached_property
     def codes(self) -> Indices:
@@ -81,8 +81,8 @@ class Clusters:
             return NotImplemented
         if (self.kind, self.unit) != (other.kind, other.unit):
             raise ValueError(
-                f"expected clusters of one kind, got {self.unit}s of a {self.kind} and {other.unit}s of a {other.kind}; "
-                "give both the same kind and unit"
+                f"expected clusters of one kind, got {plural(self.unit)} of a {self.kind} and {plural(other.unit)} of a "
+                f"{other.kind}; give both the same kind and unit"
             )
         return Clusters(self.labels + other.labels, self.kind, self.unit)
 

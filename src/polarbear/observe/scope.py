@@ -70,7 +70,7 @@ def describe_scope(rankings: Rankings | None, instances: int, *, generalise_to: 
         return f"to new {plural(clusters.kind)}, based on {_count(labels, clusters)}{rest}"
     joint, known = "on" if clusters.unit == "run" else "of", len(set(labels))
     these = f"this {clusters.kind}" if known == 1 else f"these {known} {plural(clusters.kind)}"
-    return f"to new {clusters.unit}s {joint} {these}, based on {with_noun(number, member_noun(clusters))}{rest}"
+    return f"to new {plural(clusters.unit)} {joint} {these}, based on {with_noun(number, member_noun(clusters))}{rest}"
 
 
 def unit_noun(clusters: Clusters | None) -> str:

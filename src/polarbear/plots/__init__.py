@@ -1,6 +1,6 @@
 """Figures of posteriors and races.
 
-A `Posterior` or a `RaceResult` comes in; Matplotlib figures go out, and `save` writes them. Each figure has a module with a
+A `Posterior` or a `RaceOutcome` comes in; Matplotlib figures go out, and `save` writes them. Each figure has a module with a
 data step (`RatingCurves.of(posterior)`) and a drawing step (`draw_ratings(ax, data)`). Data steps need only NumPy and SciPy.
 Drawing steps import Matplotlib at first use, and never pyplot. The public names are listed in `__init__.pyi` and imported
 when they are first used.

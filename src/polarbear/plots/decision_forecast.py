@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from polarbear.arrays import Array, Indices
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 
 _LONGEST_LINE = 32  # characters of both names of a pair that fit into one line beside the axes
@@ -63,7 +63,7 @@ class DecisionForecast:
     limit: float | None = None
 
     @classmethod
-    def of(cls, result: RaceResult, *, limit: float | None = None) -> Self:
+    def of(cls, result: RaceOutcome, *, limit: float | None = None) -> Self:
         """Return the forecast of a race, under the assumption that its present posterior is right."""
         if not result.rounds:
             raise ValueError("expected a race with rounds, got none to forecast from; run the race first")
@@ -88,7 +88,7 @@ class DecisionForecast:
         )
 
 
-def _open_pairs(result: RaceResult) -> tuple[OpenPair, ...]:
+def _open_pairs(result: RaceOutcome) -> tuple[OpenPair, ...]:
     state, names = result.state, result.state.names
     if state.resolved.all():
         return ()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from polarbear.arrays import Array, Indices, Mask
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 
 _BEND = 0.9  # above this probability the axis is logarithmic in 1 - p
@@ -63,7 +63,7 @@ class DominanceEvolution:
     confidence: float
 
     @classmethod
-    def of(cls, result: RaceResult) -> Self:
+    def of(cls, result: RaceOutcome) -> Self:
         """Return the evolution of a race, finished or not."""
         names, rounds = result.state.names, result.rounds
         shape = len(rounds), len(names)

@@ -30,6 +30,7 @@ from polarbear.plots.registry import FIGURES
 from polarbear.plots.round_panels import RoundPanels, draw_rounds
 from polarbear.plots.sample_allocation import SampleAllocation, draw_allocation
 from polarbear.plots.style import WIDTH_INCHES, empty_figure, lay_out, new_figure, styled
+from polarbear.race.outcome import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +42,14 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.plots.registry import FigureName
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
     from polarbear.selection import Preference
 
 
 def draw_figure(
     name: FigureName,
     posterior: Posterior | None,
-    result: RaceResult | None = None,
+    result: RaceOutcome | None = None,
     *,
     runs: RunCollection | None = None,
     pair: tuple[str, str] | None = None,
@@ -73,13 +74,13 @@ def draw_figure(
     """
     if name not in FIGURES:
         raise ValueError(f"expected a figure out of {', '.join(FIGURES)}, got {name!r}")
-    source: Posterior | RaceResult | RunCollection | None = posterior
+    source: Posterior | RaceOutcome | RunCollection | None = posterior
     defaults: dict[str, Any] = {}
     if result is not None:
         defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
         # An added candidate may not have run yet.
         if name in ("decision-map", "values", "tree") and posterior is not None:
-            defaults["among"] = [each for each in result.pareto_set if each in posterior.names]
+            defaults["among"] = [each for each in result.kept if each in posterior.names]
     if FIGURES[name].needs == "race":
         if result is None:
             raise ValueError(f"expected a race for the figure {name}, got a posterior alone; draw another figure")
@@ -152,8 +153,9 @@ def ratings(
         return lay_out(figure)
 
 
-def evolution(result: RaceResult, *, width: float | None = None) -> Figure:
+def evolution(result: RaceOutcome, *, width: float | None = None) -> Figure:
     """Draw the probability that each algorithm is dominated, and the share of decided pairs, over the rounds of a race."""
+    result = outcome_of(result)
     data = DominanceEvolution.of(result)
     with styled():
         figure, ax = new_figure(width, list_height(len(data.names)) + height_below(width, data.names))
@@ -176,8 +178,9 @@ def values(
         return lay_out(figure)
 
 
-def allocation(result: RaceResult, *, axis: Axis | None = None, width: float | None = None) -> Figure:
+def allocation(result: RaceOutcome, *, axis: Axis | None = None, width: float | None = None) -> Figure:
     """Draw the number of instances on which each algorithm ran, over time."""
+    result = outcome_of(result)
     data = SampleAllocation.of(result)
     with styled():
         figure, ax = new_figure(width, height_of_rows(len(data.names), 1.0))
@@ -246,7 +249,7 @@ def decision_map(
 
 
 def rounds(
-    result: RaceResult,
+    result: RaceOutcome,
     *,
     numbers: Sequence[int] | None = None,
     most: int = 6,
@@ -269,6 +272,7 @@ def rounds(
     unit
         The label of the time axis; the race's unit of time by default.
     """
+    result = outcome_of(result)
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
     unit = result.state.settings.clock if unit is None else unit
     with styled():
@@ -286,7 +290,7 @@ def rounds(
         return lay_out(figure)
 
 
-def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, width: float | None = None) -> Figure:
+def forecast(result: RaceOutcome, *, most: int = 12, limit: float | None = None, width: float | None = None) -> Figure:
     """Draw the number of instances by which undecided pairs should be decided, if the present posterior is right.
 
     Parameters
@@ -300,6 +304,7 @@ def forecast(result: RaceResult, *, most: int = 12, limit: float | None = None, 
     width
         See `ratings`.
     """
+    result = outcome_of(result)
     data = DecisionForecast.of(result, limit=limit)
     with styled():
         shown = min(most, len(data.open_pairs))

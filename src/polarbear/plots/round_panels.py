@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from polarbear.literals import Axis
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
     from polarbear.race.rounds import Round
     from polarbear.race.state import State
 
@@ -75,7 +75,7 @@ class RoundPanels:
     @classmethod
     def of(
         cls,
-        result: RaceResult,
+        result: RaceOutcome,
         *,
         rounds: Sequence[int] | None = None,
         most: int = 6,
@@ -135,7 +135,7 @@ def _with_fewer_times(state: State) -> State:
     return replace(state, settings=replace(state.settings, grid=Grid(grid.times[kept], grid.axis)), posterior=None)
 
 
-def key_rounds(result: RaceResult, *, most: int = 6) -> tuple[int, ...]:
+def key_rounds(result: RaceOutcome, *, most: int = 6) -> tuple[int, ...]:
     """Return the numbers of the key rounds: the first, the last, and those with decisions.
 
     If there are more than `most`, the last round has priority, then rounds with eliminations, then rounds with newly decided
@@ -199,7 +199,7 @@ def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
     return eliminated
 
 
-def _newly_resolved(result: RaceResult) -> list[tuple[str, ...]]:
+def _newly_resolved(result: RaceOutcome) -> list[tuple[str, ...]]:
     """Return the candidates that became decided against all others, per round."""
     evolution = DominanceEvolution.of(result)
     return [tuple(name for name, new in zip(evolution.names, row, strict=True) if new) for row in evolution.resolved]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import Axis
     from polarbear.observe import Grid
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
 
 _MANY = 1e6  # evaluations or seconds from which costs are printed in millions
 
@@ -57,7 +57,7 @@ class SampleAllocation:
     unit: str
 
     @classmethod
-    def of(cls, result: RaceResult) -> Self:
+    def of(cls, result: RaceOutcome) -> Self:
         """Return the allocation of a race, finished or not."""
         names, cost = result.state.names, result.cost
         runs = dict.fromkeys(names, 0)

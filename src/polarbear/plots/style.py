@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from polarbear.output_file import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +19,12 @@ if TYPE_CHECKING:
 STYLE_FILE = Path(__file__).with_name("polarbear.mplstyle")
 WIDTH_INCHES = 6.5  # text width of a page
 _NARROWEST = 2.5
-_WITHOUT_DATE = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
+# Without a date, so that equal figures give equal bytes.
+_METADATA = {
+    "pdf": {"Creator": "PolarBear", "CreationDate": None},
+    "svg": {"Creator": "PolarBear", "Date": None},
+    "png": {"Software": "PolarBear"},
+}
 
 
 @contextmanager
@@ -71,17 +79,21 @@ def _avoid_ligatures(figure: Figure) -> None:
             text.set_fontfeatures(("-liga",))
 
 
-def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure as pdf, svg or png, according to the suffix; equal figures give equal bytes."""
+def save(figure: Figure, path: str | PathLike[str], *, force: bool = False) -> None:
+    """Write a figure as pdf, svg or png, according to the suffix; equal figures give equal bytes.
+
+    An existing file that is no figure of PolarBear is replaced only by `force`.
+    """
     path = Path(path)
     ending = path.suffix.removeprefix(".").lower()
-    if ending not in _WITHOUT_DATE:
+    if ending not in _METADATA:
         raise ValueError(f"expected a file that ends in .pdf, .svg or .png, got {str(path)!r}")
-    layout = figure.get_layout_engine()
+    layout, buffer = figure.get_layout_engine(), io.BytesIO()
     with styled():
         if not figure.stale:  # it has been laid out, and nothing has changed since
             figure.set_layout_engine(None)
         try:
-            figure.savefig(path, format=ending, metadata=_WITHOUT_DATE[ending])
+            figure.savefig(buffer, format=ending, metadata=_METADATA[ending])
         finally:
             figure.set_layout_engine(layout)
+    write_output(path, buffer.getvalue(), force=force)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,23 @@ def as_dataset(
     if win_rates is not None:
         variables["win_rates"] = (("chain", "draw", "time", "algorithm", "other"), win_rates[None])
         coordinates["other"] = list(names)
-    return xr.Dataset(variables, coords=coordinates, attrs=dict(about))
+    return xr.Dataset(variables, coords=coordinates, attrs={"inference_library": "PolarBear", **about})
+
+
+def as_netcdf(dataset: Any) -> bytes:
+    """Return a dataset as a netCDF file with the group `posterior`, as ArviZ reads it.
+
+    It is made in memory, since the HDF5 library ends the process if it cannot write to a disk.
+    """
+    try:
+        import h5netcdf  # type: ignore[import-untyped]
+        import xarray as xr
+    except ImportError as error:
+        raise ImportError("netCDF needs xarray and h5netcdf: pip install 'polarbear-anytime[arviz]'") from error
+    buffer = io.BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        dataset.dump_to_store(xr.backends.H5NetCDFStore(file, group="posterior"))
+    return buffer.getvalue()
 
 
 def as_inference_data(dataset: Any) -> Any:

@@ -342,7 +342,7 @@ class Posterior:
 
         return as_inference_data(self.to_xarray())
 
-    def save(self, path: str | PathLike[str], *, draws: int | None = None) -> None:
+    def save(self, path: str | PathLike[str], *, draws: int | None = None, force: bool = False) -> None:
         """Write the posterior to a NumPy archive of plain arrays and JSON, without pickle.
 
         Parameters
@@ -352,9 +352,12 @@ class Posterior:
         draws
             For deployment: store at most this number of draws, to five digits, in a file that loads quickly. By default
             all draws are stored exactly. Beliefs about pairs store no draws, which are made again from their seed.
+        force
+            Whether to replace an existing file that is no saved posterior.
         """
         kept = self if draws is None else self.thin(draws)
-        write_fields(path, {**vars(kept), "ratings": None if kept.beliefs else kept.ratings}, short=draws is not None)
+        fields = {**vars(kept), "ratings": None if kept.beliefs else kept.ratings}
+        write_fields(path, fields, short=draws is not None, force=force)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Posterior:

@@ -6,6 +6,7 @@ the keys of their instances and a seed, from which all draws are made again.
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from polarbear.observe import Clusters, Grid, Rankings
 from polarbear.observe.losses import Losses
 from polarbear.observe.rankings import RepeatedRuns
+from polarbear.output_file import write_output
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.pair_beliefs import PairBeliefs
 from polarbear.posterior.sample import Sample
@@ -35,8 +37,11 @@ _VERSION = 3  # of the third edition; versions 1 and 2 are those of 0.1 and 0.2
 _BELIEF_FIELDS = ("near_equal", "seed", "draws")
 
 
-def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool) -> None:
-    """Write the fields of a posterior to a file; draws of ratings in few bytes if `short`."""
+def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool, force: bool = False) -> None:
+    """Write the fields of a posterior to a file; draws of ratings in few bytes if `short`.
+
+    A file of another origin is replaced only by `force`.
+    """
     grid, beliefs = fields["grid"], fields["beliefs"]
     about = {
         "format": _FORMAT,
@@ -59,8 +64,9 @@ def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bo
                 arrays |= {f"{part}_{name}": array for name, array in own.items()}
     text = np.frombuffer(json.dumps(about, allow_nan=True).encode(), dtype=np.uint8)
     write: Any = np.savez if short and beliefs is None else np.savez_compressed
-    with Path(path).open("wb") as file:
-        write(file, about=text, **arrays)
+    buffer = io.BytesIO()
+    write(buffer, about=text, **arrays)  # `about` comes first: it is the mark of the file
+    write_output(path, buffer.getvalue(), force=force)
 
 
 def read_fields(path: str | PathLike[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polarbear.findings import RunFailure
 from polarbear.race.observations import instance_of
 from polarbear.wording import with_noun
 
@@ -75,21 +76,34 @@ def find_failing(state: State, runs: Iterable[Run]) -> tuple[FailingAlgorithm, .
     return tuple(failing)
 
 
+def read_failure(message: str) -> RunFailure:
+    """Return why a run failed, from its message."""
+    report, _, output = message.strip().partition(LAST_OUTPUT)
+    error, separator, tracebacks = report.partition("\n\nTraceback (most recent call last):\n")
+    frames = _foreign_frames(tracebacks.rpartition("Traceback (most recent call last):\n")[2]) if separator else []
+    lines = _shorten(error.splitlines(), first=True)
+    return RunFailure(
+        "\n".join(lines) or "no message", "\n".join(_shorten(frames)), "\n".join(_shorten(output.splitlines()))
+    )
+
+
+def _foreign_frames(traceback: str) -> list[str]:
+    """Return the lines of a traceback without the frames of PolarBear itself."""
+    frames, own = [], False
+    for line in traceback.splitlines():
+        own = _PACKAGE in line if line.startswith("  File ") else own and line.startswith("  ")
+        if line.startswith("  ") and not own:
+            frames.append(line)
+    return frames
+
+
 def end_of_message(message: str) -> str:
     """Return the error of a failed run with the end of its traceback and of its output.
 
     Frames of PolarBear itself are left out of the traceback.
     """
-    report, _, output = message.strip().partition(LAST_OUTPUT)
-    error, separator, tracebacks = report.partition("\n\nTraceback (most recent call last):\n")
-    last = tracebacks.rpartition("Traceback (most recent call last):\n")[2]
-    frames, own = [], False
-    for line in last.splitlines() if separator else ():
-        own = _PACKAGE in line if line.startswith("  File ") else own and line.startswith("  ")
-        if line.startswith("  ") and not own:
-            frames.append(line)
-    parts = (_shorten(error.splitlines(), first=True), _shorten(frames), _shorten(output.splitlines()))
-    return "\n".join(line for part in parts for line in part)
+    failure = read_failure(message)
+    return "\n".join(part for part in (failure.error, failure.traceback, failure.output) if part)
 
 
 def _shorten(lines: list[str], *, first: bool = False) -> list[str]:
@@ -102,7 +116,7 @@ def _shorten(lines: list[str], *, first: bool = False) -> list[str]:
 def python_advice(failing: Iterable[FailingAlgorithm], *, removable: bool) -> str:
     """Return what to do about failing algorithms in a Python program; they are `removable` if enough others remain."""
     names = [each.name for each in failing]
-    removal = f"or call {'; '.join(f'race.remove({name!r})' for name in names)}; " if removable else ""
+    removal = f"or call {'; '.join(f'race.drop({name!r})' for name in names)}; " if removable else ""
     return (
         f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); {removal}or let the failures count "
         "with run(accept_failures=True)."

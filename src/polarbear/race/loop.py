@@ -106,7 +106,7 @@ def remove(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
     An algorithm that never ran is dropped entirely, since there are no data to infer its ratings from.
     """
     if name not in state.candidates:
-        raise ValueError(f"expected one of the candidates {', '.join(state.pareto_set)}, got {name!r}")
+        raise ValueError(f"expected one of the candidates {', '.join(state.kept)}, got {name!r}")
     if len(state.candidates) == 1:
         raise ValueError(f"{name!r} is the only candidate left; add another one first")
     candidates = state.candidates - {name}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -64,7 +64,7 @@ _STOPPED: dict[Stopped, str] = {
 
 @dataclass(frozen=True, eq=False)
 class RaceOutcome:
-    """What has come of a race so far; `RaceResult` adds its summary and its tables.
+    """What has come of a race so far; `polarbear.result.Result` answers questions about it.
 
     Attributes
     ----------
@@ -112,9 +112,9 @@ class RaceOutcome:
         return _STOPPED[self.stopped]
 
     @property
-    def pareto_set(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[str, ...]:
         """The candidates: the algorithms that have not been eliminated or removed."""
-        return self.state.pareto_set
+        return self.state.kept
 
     @property
     def message(self) -> str:
@@ -127,7 +127,7 @@ class RaceOutcome:
     @property
     def failing_are_removable(self) -> bool:
         """Whether enough candidates remain without those that paused the race."""
-        return bool(self.rounds) or len(self.pareto_set) - len(self.failing) >= 2
+        return bool(self.rounds) or len(self.kept) - len(self.failing) >= 2
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -288,15 +288,13 @@ class RaceOutcome:
             confidence=settings.confidence,
             elimination=settings.elimination,
             specialists=settings.specialists,
-            among=[name for name in self.pareto_set if name in known],
+            among=[name for name in self.kept if name in known],
         )
 
     @cached_property
     def regret(self) -> RegretBounds:
         """Bounds on the worst-case regret of choosing among the candidates, as far as more data can reduce it."""
-        return worst_case_regret(
-            self.posterior, among=[name for name in self.pareto_set if name in self.posterior.names]
-        )
+        return worst_case_regret(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
 
     @cached_property
     def check(self) -> ModelCheck:
@@ -314,3 +312,16 @@ class RaceOutcome:
             for j, b in enumerate(state.names)
             if i < j and not state.resolved[:, i, j].all()
         }
+
+
+def ranking_rules(race: RaceOutcome) -> dict[str, Any]:
+    """Return how a race ranks its runs, as keyword arguments of `Choices.from_trajectories`."""
+    settings, clusters = race.state.settings, race.state.clusters
+    rules = {name: getattr(settings, name) for name in ("failure", "absolute_tolerance", "relative_tolerance")}
+    return rules if clusters is None else {**rules, "cluster_kind": clusters.kind, "cluster_unit": clusters.unit}
+
+
+def outcome_of(source: Any) -> Any:
+    """Return the race behind a `Result`, and anything else as it is."""
+    race = getattr(source, "race", None)
+    return race if isinstance(race, RaceOutcome) else source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from polarbear.race.batching import AdaptiveBatch, FixedBatch
 from polarbear.race.observations import ClusterLabel
 from polarbear.race.rounds import Eliminated, Round
 from polarbear.race.settings import Settings
+
+if TYPE_CHECKING:
+    from polarbear.race.outcome import RaceOutcome
 
 _KNOWN: dict[str, type[Any]] = {
     kind.__name__: kind
@@ -80,3 +83,21 @@ def from_plain(data: Any) -> Any:
         return cast("Any", kind)(**content)
     except TypeError as error:
         raise ValueError(f"{data.get('is')} does not have the expected fields: {error}") from error
+
+
+def outcome_to_dict(race: RaceOutcome) -> dict[str, Any]:
+    """Return the course of a race as plain values: settings, rounds, costs, and what is undecided."""
+    undecided = [{"pair": list(pair), "budgets": budgets.tolist()} for pair, budgets in race.undecided().items()]
+    return {
+        "finished": race.finished,
+        "stopped": race.stopped,
+        "cost": race.cost,
+        "saved_share": race.saved_share,
+        "decided_share": race.rounds[-1].resolved_share if race.rounds else 0.0,
+        "ended": race.ended,
+        "failures": {name: {"failed": failed, "runs": runs} for name, (failed, runs) in race.failure_counts.items()},
+        "undecided": undecided,
+        "wrong_drop": race.wrong_elimination if race.rounds else None,
+        "settings": to_plain(race.state.settings),
+        "rounds": [to_plain(each) for each in race.rounds],
+    }

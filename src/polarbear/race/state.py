@@ -83,7 +83,7 @@ class State:
         return None if choices is None or choices.rankings is None else choices.rankings.clusters
 
     @property
-    def pareto_set(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[str, ...]:
         """The candidates, in order of arrival."""
         return tuple(name for name in self.names if name in self.candidates)
 

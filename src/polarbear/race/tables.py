@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.race.jobs import Run
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from polarbear.literals import Clock
-    from polarbear.race.jobs import Run
+    from polarbear.observe import Trajectory
     from polarbear.race.rounds import Eliminated, Round
     from polarbear.table import Table
 
@@ -71,6 +73,15 @@ def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
         "raw_y": np.array([value for _, each in curves for value in each], dtype=float),
         "failed": np.repeat(np.array([run.status != "done" for run in runs], dtype=bool), lengths),
     }
+
+
+def recorded_runs_table(runs: Sequence[Trajectory], clock: str) -> Table:
+    """Return `runs_table` of recorded runs."""
+    ends = [run.until if math.isfinite(run.until) else float(max(run.times, default=0.0)) for run in runs]
+    made = [
+        Run(run, reached=end, status="error" if run.failed else "done") for run, end in zip(runs, ends, strict=True)
+    ]
+    return runs_table(made, clock="evaluations" if clock.startswith("evaluations") else "seconds")
 
 
 def _with_end(run: Run) -> tuple[list[float], list[float]]:

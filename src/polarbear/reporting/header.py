@@ -1,6 +1,6 @@
-"""The verdict as HTML: answer, status, remarks and standings, which a page without scripts shows too.
+"""The answer as HTML: ranges, trust, notes and the standing of each algorithm, which a page without scripts shows too.
 
-All texts are those of the summary that the terminal prints.
+All texts are those that the terminal prints.
 """
 
 from __future__ import annotations
@@ -8,68 +8,60 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from polarbear.verdict.rendering import heading, title
+from polarbear.show.standings import standings
+from polarbear.show.wording import text_of
 
 if TYPE_CHECKING:
-    from polarbear.verdict import Remark, Summary
+    from polarbear.findings import Finding
+    from polarbear.result import Result
 
-_ROWS = 8  # ranges of budgets in the header; a longer table is folded below a sentence
+_MEANING = {
+    "firm": "No check gives reason to doubt the answer.",
+    "tentative": "The answer may change with more data or another model.",
+    "unreliable": "The computation or the data contradict the answer.",
+}
 
 
-def answer_html(summary: Summary) -> str:
-    """Return which algorithm to choose at which budget as a table, and where the leader changes."""
-    rows = summary.overview.rows(summary.unit)
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("budget", "choose", "how certain"))
+def answer_html(result: Result) -> str:
+    """Return which algorithm is best at which budget as a table, and how much that matters."""
+    words = result.words(shell=True)
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("budget", "best"))
+    rows = "".join(
+        f'<tr><th scope="row">{_escape(where)}</th><td>{_escape(choice)}</td></tr>' for where, choice in words.rows
+    )
     table = (
-        f'<table class="answer"><caption>{_escape(title(summary))}</caption><thead><tr>{heads}</tr></thead><tbody>'
-        + "".join(_answer_row(*row) for row in rows)
-        + "</tbody></table>"
+        f'<table class="answer"><caption>{_escape(words.heading)}</caption><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
     )
-    changes = [each.sentence for each in summary.overview.leader_changes]
-    notes = f'<ul class="changes">{"".join(f"<li>{_escape(each)}</li>" for each in changes)}</ul>' if changes else ""
-    if len(rows) <= _ROWS:
-        return table + notes
-    lead = f'<p class="subtitle">{_escape(summary.answer)}</p>'
-    return (
-        f'{lead}<details class="on-paper"><summary>All {len(rows)} ranges of budgets</summary>{table}{notes}</details>'
-    )
+    items = "".join(f"<li>{_escape(each)}</li>" for each in words.sentences)
+    return f'{table}<ul class="changes">{items}</ul>' if items else table
 
 
-def _answer_row(where: str, choice: str, certainty: str) -> str:
-    return f'<tr><th scope="row">{_escape(where)}</th><td>{_escape(choice)}</td><td>{_escape(certainty)}</td></tr>'
-
-
-def status_html(summary: Summary) -> str:
-    """Return the status with the most serious remark, and the other remarks as a list."""
-    doubted = summary.status != "solid"
-    lead, others = (summary.remarks[:1], summary.remarks[1:]) if doubted else ((), summary.remarks)
-    reason = _escape(lead[0].text if lead else summary.settled)
-    step = "".join(_step(each.command) for each in lead)
-    items = "".join(_remark_item(each) for each in others)
+def trust_html(result: Result) -> str:
+    """Return how far the answer can be trusted, and all findings as a list."""
+    voice = result.voice(shell=True)
+    items = "".join(_item(each, "" if each.remedy is None else voice.say(each.remedy)) for each in result.findings)
     listed = f"<ul>{items}</ul>" if items else ""
-    kind = summary.status.replace(" ", "-")
-    return f'<div class="verdict {kind}"><p><strong>Status: {summary.status}.</strong> {reason}{step}</p>{listed}</div>'
+    lead = f"<p><strong>The answer is {result.trust}.</strong> {_MEANING[result.trust]}</p>"
+    return f'<div class="verdict {result.trust}">{lead}{listed}</div>'
 
 
-def _remark_item(remark: Remark) -> str:
-    """Return a remark as an item, with its status in bold unless it only informs."""
-    label = "" if remark.status == "solid" else f"<strong>{remark.status.capitalize()}:</strong> "
-    return f"<li>{label}{_escape(remark.text)}{_step(remark.command)}</li>"
+def _item(finding: Finding, command: str) -> str:
+    """Return a finding as an item, with its severity in bold unless it is a note."""
+    label = "" if finding.severity == "note" else f"<strong>{finding.severity.capitalize()}:</strong> "
+    return f"<li>{label}{_escape(text_of(finding))}{_step(command)}</li>"
 
 
 def _step(command: str) -> str:
     return f'<span class="step">Next step: <code>{html.escape(command)}</code></span>' if command else ""
 
 
-def standings_html(summary: Summary) -> str:
-    """Return the groups of algorithms with their reasons as lists."""
+def standings_html(result: Result) -> str:
+    """Return the algorithms that are best somewhere, kept and dropped, with the reasons, as lists."""
     parts = []
-    for group, standings in summary.groups.items():
-        items = "".join(
-            f"<li><strong>{_escape(each.name)}</strong>: {_escape(each.text)}{_step(each.command)}</li>"
-            for each in standings
-        )
-        parts.append(f"<h2>{heading(group)}</h2><ul>{items or '<li>none</li>'}</ul>")
+    for heading, algorithms in standings(result.answer, result.dropped, result.clock).items():
+        items = "".join(f"<li><strong>{_escape(name)}</strong>: {_escape(text)}</li>" for name, text in algorithms)
+        parts.append(f"<h2>{heading}</h2><ul>{items or '<li>none</li>'}</ul>")
     return "".join(parts)
 
 

@@ -11,11 +11,11 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from polarbear.exports.json_types import to_json_types
-from polarbear.reporting.header import answer_html, standings_html, status_html
+from polarbear.reporting.header import answer_html, standings_html, trust_html
 from polarbear.reporting.sections import SECTIONS
 
 if TYPE_CHECKING:
-    from polarbear.verdict import Summary
+    from polarbear.result import Result
 
 # Scripts that the sections share. Each file uses only definitions of the files before it.
 _SHARED_SCRIPTS = (
@@ -40,8 +40,8 @@ SCRIPTS = (
 )
 
 
-def render(contents: dict[str, Any], summary: Summary) -> str:
-    """Return the page with these contents, which `page_data` collects, as HTML; its header states the summary."""
+def render(contents: dict[str, Any], result: Result) -> str:
+    """Return the page with these contents, which `page_data` collects, as HTML; its header states the answer."""
     style = _asset("style.css")
     script = "(() => {\n'use strict';\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
     policy = (
@@ -51,11 +51,10 @@ def render(contents: dict[str, Any], summary: Summary) -> str:
     seconds = contents["live"]
     return Template(_asset("page.html")).substitute(
         {key: html.escape(contents[key]) for key in ("title", "kind", "version")},
-        headline=html.escape(summary.headline),
-        answer=answer_html(summary),
-        verdict=status_html(summary),
-        scope=html.escape(summary.scope),
-        standings=standings_html(summary),
+        headline=html.escape(result.words(shell=True).headline),
+        answer=answer_html(result),
+        verdict=trust_html(result),
+        standings=standings_html(result),
         policy=policy,
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",
         sections="\n".join(_asset(f"{name}.html") for name in contents["sections"]),

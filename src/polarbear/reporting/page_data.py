@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.defaults import LEVEL
 from polarbear.plots import RatingCurves, assign_looks
 from polarbear.plots.lettering import short_names
-from polarbear.reporting.sections import SECTIONS
+from polarbear.reporting.sections import DOUBTS, SECTIONS
 from polarbear.selection.answers import SURE_ENOUGH
 
 if TYPE_CHECKING:
@@ -21,17 +21,16 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
     posterior = subject.posterior
     looks, short = assign_looks(subject.algorithms), short_names(posterior.names)
     curves = RatingCurves.of(posterior, level=LEVEL)
-    summary = subject.summary
     # Where something is wrong, the reader should see first whether to trust the rest.
-    wrong = summary.status == "do not rely on it" or any(each.in_doubt for each in summary.standings)
+    wrong = subject.source.trust == "unreliable" or any(each.code in DOUBTS for each in subject.source.findings)
     first = [section for section in SECTIONS if section.name == "trust" and wrong]
     order = [*first, *(section for section in SECTIONS if section not in first)]
     sections = {section.name: section.data(subject) for section in order}
     return {
         "title": title,
-        "kind": _KINDS[subject.advice.source],
-        "answer": summary.answer,
-        "status": summary.status,
+        "kind": _KINDS[subject.source.source],
+        "answer": subject.source.words().headline,
+        "trust": subject.source.trust,
         "sure_enough": SURE_ENOUGH,
         "version": subject.environment.get("polarbear", ""),
         "live": None if subject.settled else subject.live,

@@ -20,6 +20,7 @@ from polarbear.features.tree_rows import tree_rows
 from polarbear.magnitude.collection import label_instance
 from polarbear.plots import DecisionBands
 from polarbear.reporting.draws import pack_draws
+from polarbear.show.wording import text_of
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
     return {
         "matters": explanation.matters,
         "sentences": list(explanation.sentences),
-        "remarks": [each.sentence for each in explanation.remarks],
+        "remarks": [text_of(each) for each in explanation.findings],
         "sample": _describe_sample(found),
         "total": len(found.training.scores.instances),
         "columns": [names.index(name) for name in found.training.scores.names],
@@ -199,8 +200,8 @@ def _policy_in_python(subject: Subject, names: tuple[str, ...]) -> list[str]:
     if subject.result is None:
         among = [f"among={json.dumps(names)}"] if set(names) != set(subject.posterior.names) else []
         return ["runs", *tables, *among, "grid=posterior.grid"]
-    file = subject.advice.file
-    return [f"pb.Race.open({json.dumps(shlex.split(file)[0])}).result" if file else "result", *tables]
+    file = subject.source.path
+    return [f"pb.load({json.dumps(shlex.split(file)[0])})" if file else "result", *tables]
 
 
 def _field(feature: Feature) -> dict[str, Any]:

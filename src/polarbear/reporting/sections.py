@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
 from polarbear.defaults import LEVEL
+from polarbear.findings import Code
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
+from polarbear.race.failing import read_failure
 from polarbear.reporting.draws import pack_observed, pack_win_rates
 from polarbear.reporting.header import keep_percent
 from polarbear.reporting.magnitude import magnitude
@@ -25,18 +27,19 @@ from polarbear.reporting.sentences import (
     diagnostic_sentences,
     elimination_detail,
     prior_sentences,
-    status_sentences,
     stop_sentence,
+    trust_sentences,
     uncertainty_sentences,
 )
 from polarbear.selection.observed_times import independent_units
-from polarbear.verdict.rendering import heading
+from polarbear.show.standings import standings as word_standings
+from polarbear.show.wording import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from polarbear.race.jobs import Run
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
     from polarbear.reporting.subject import Subject
     from polarbear.selection.stretches import Stretch
 
@@ -44,6 +47,9 @@ _KINDS = 20  # kinds of failures shown at most
 _MESSAGE = 4000  # characters of a message shown at most, counted from its end
 
 Data = dict[str, Any]
+
+DOUBTS = (Code.DROP_CONTRADICTED, Code.DROP_UNSUPPORTED, Code.DROP_IN_DOUBT, Code.DROP_ON_FEW)
+"""The codes of findings that put a dropped algorithm in doubt."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ def groups(subject: Subject) -> Data | None:
                 ],
             }
         )
-    return {"groups": rows, "remarks": list(subject.group_remarks)}
+    return {"groups": rows, "remarks": [text_of(each) for each in subject.group_findings]}
 
 
 def _column(names: Sequence[str], stretch: Stretch) -> int | None:
@@ -150,24 +156,19 @@ def standings(subject: Subject) -> Data:
         "confidence": subject.confidence,
         "groups": [
             {
-                "heading": heading(group),
+                "heading": heading,
                 "algorithms": [
-                    {
-                        "name": each.name,
-                        "text": keep_percent(each.text),
-                        "command": each.command,
-                        "detail": details.get(each.name, ""),
-                    }
-                    for each in members
+                    {"name": name, "text": keep_percent(text), "detail": details.get(name, "")}
+                    for name, text in members
                 ],
             }
-            for group, members in subject.summary.groups.items()
+            for heading, members in word_standings(subject.source.answer, subject.source.dropped, unit).items()
         ],
         "rounds": None if result is None else _rounds(result, subject.posterior.names),
     }
 
 
-def _rounds(result: RaceResult, names: Sequence[str]) -> Data:
+def _rounds(result: RaceOutcome, names: Sequence[str]) -> Data:
     evolution = DominanceEvolution.of(result)
     columns = [evolution.names.index(name) for name in names]
     return {
@@ -182,13 +183,12 @@ def _rounds(result: RaceResult, names: Sequence[str]) -> Data:
 def pairs(subject: Subject) -> Data:
     """Return the probability that one algorithm dominates another, and the win rates over time, of each pair."""
     posterior, rule = subject.posterior, subject.elimination
-    eliminations = subject.dominated if subject.result is None else subject.result.eliminations
-    in_doubt = {each.name for each in subject.summary.standings if each.in_doubt}
+    in_doubt = {each.subject[0] for each in subject.source.findings if each.code in DOUBTS}
     return {
         "rule": rule,
         "doubted": [
             [posterior.names.index(each.by), posterior.names.index(each.name)]
-            for each in eliminations
+            for each in subject.dropped
             if each.name in in_doubt and {each.by, each.name} <= set(posterior.names)
         ],
         "beats": DominanceMatrix.of(posterior, elimination=rule).probability.round(4).tolist(),
@@ -237,7 +237,7 @@ def trust(subject: Subject) -> Data:
     posterior, result = subject.posterior, subject.result
     sentences = [*prior_sentences(posterior), *diagnostic_sentences(posterior, subject.explorer_draws["draws"])]
     data = {
-        "status": status_sentences(subject.summary.status),
+        "status": trust_sentences(subject.source.trust),
         "sentences": sentences,
         "budgets": len(posterior.grid),
     }
@@ -248,7 +248,7 @@ def trust(subject: Subject) -> Data:
         "sentences": sentences + uncertainty_sentences(result),
         "waiting": [
             name
-            for name in result.pareto_set
+            for name in result.kept
             if name not in posterior.names and name not in {each.name for each in result.failing}
         ],
         "undecided": [
@@ -259,24 +259,24 @@ def trust(subject: Subject) -> Data:
 
 
 def failures(subject: Subject) -> Data | None:
-    """Return the failed runs of a race, grouped by algorithm, status and reason, the most frequent first."""
+    """Return the failed runs of a race, grouped by algorithm, status and error, the most frequent first."""
     if subject.result is None or not subject.result.failures:
         return None
     groups: dict[tuple[str, str, str], list[Run]] = {}
     for run in subject.result.failures:
-        last_line = (run.message.strip().splitlines() or ["no message"])[-1]
-        groups.setdefault((run.trajectory.algorithm, run.status, last_line), []).append(run)
+        error = read_failure(run.message).error.splitlines()[0]
+        groups.setdefault((run.trajectory.algorithm, run.status, error), []).append(run)
     return {
         "total": len(subject.result.failures),
         "groups": [
             {
                 "algorithm": name,
                 "status": status,
-                "reason": reason[-_MESSAGE:],
+                "reason": error[:_MESSAGE],
                 "instances": [run.trajectory.instance for run in runs],
                 "message": runs[0].message.strip()[-_MESSAGE:],
             }
-            for (name, status, reason), runs in sorted(groups.items(), key=lambda group: -len(group[1]))[:_KINDS]
+            for (name, status, error), runs in sorted(groups.items(), key=lambda group: -len(group[1]))[:_KINDS]
         ],
     }
 
@@ -286,7 +286,7 @@ def settings(subject: Subject) -> Data:
     posterior, result = subject.posterior, subject.result
     data = {
         "instances": posterior.instances,
-        "scope": subject.summary.scope,
+        "scope": posterior.scope,
         "prior": posterior.prior,
         "method": posterior.diagnostics.method,
         "confidence": str(subject.confidence),

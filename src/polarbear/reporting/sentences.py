@@ -8,25 +8,25 @@ from polarbear.selection.observed_times import unobserved_sentence
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
+    from polarbear.findings import Trust
     from polarbear.posterior.posterior import Posterior
-    from polarbear.race.result import RaceResult
+    from polarbear.race.outcome import RaceOutcome
     from polarbear.race.rounds import Eliminated
-    from polarbear.verdict.remark import Status
 
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
 _RUNNING = "The race is running; not every pair is decided yet."
 
-_MEANING: dict[Status, str] = {
-    "solid": "No check gives reason to doubt the answer.",
-    "provisional": "The answer may change; the top of this page states the reasons.",
-    "do not rely on it": "The computation or the data contradict the answer; the top of this page states the reasons.",
+_MEANING: dict[Trust, str] = {
+    "firm": "No check gives reason to doubt it.",
+    "tentative": "It may change; the top of this page states the reasons.",
+    "unreliable": "The computation or the data contradict it; the top of this page states the reasons.",
 }
 
 
-def status_sentences(status: Status) -> str:
-    """Return the status of the answer and what it means."""
-    return f"Status: {status}. {_MEANING[status]}"
+def trust_sentences(trust: Trust) -> str:
+    """Return how far the answer can be trusted, and what that means."""
+    return f"The answer is {trust}. {_MEANING[trust]}"
 
 
 def comparisons_sentence(posterior: Posterior) -> str:
@@ -43,7 +43,7 @@ def comparisons_sentence(posterior: Posterior) -> str:
     return f"{sentence} {gaps} There nothing is claimed about them, and they are not recommended." if gaps else sentence
 
 
-def stop_sentence(result: RaceResult, *, running: bool) -> str:
+def stop_sentence(result: RaceOutcome, *, running: bool) -> str:
     """Return a sentence on why the race stopped, or that it is running."""
     return _RUNNING if running and not result.finished else result.why_stopped
 
@@ -95,9 +95,9 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     return sentences
 
 
-def uncertainty_sentences(result: RaceResult) -> list[str]:
+def uncertainty_sentences(result: RaceOutcome) -> list[str]:
     """Return a sentence on what more data could gain; empty if there is a single candidate."""
-    if len(result.pareto_set) < 2:
+    if len(result.kept) < 2:
         return []
     regret = result.regret
     gain, loss = (percent(max(each, 0.001)).removesuffix(_PERCENT) for each in (regret.upper, regret.irreducible))
@@ -109,11 +109,11 @@ def uncertainty_sentences(result: RaceResult) -> list[str]:
 
 
 def elimination_detail(elimination: Eliminated, unit: str) -> str:
-    """Return a sentence on when a race eliminated an algorithm, and after which effort."""
+    """Return a sentence on when a race dropped an algorithm, and after which effort."""
     effort = (
         f"{with_noun(elimination.instances, 'instance')} and {format_number(float(f'{elimination.cost:.3g}'))} {unit}"
     )
-    return f"Eliminated in round {elimination.round}, after {effort}."
+    return f"Dropped in round {elimination.round}, after {effort}."
 
 
 def percent(probability: float) -> str:

@@ -22,7 +22,7 @@ class DecidedRace(Protocol):
         """The posterior of all algorithms that have run."""
 
     @property
-    def pareto_set(self) -> tuple[str, ...]:
+    def kept(self) -> tuple[str, ...]:
         """The algorithms that have not been eliminated or removed."""
 
 
@@ -76,17 +76,17 @@ def posterior_and_candidates(
 ) -> tuple[Posterior, tuple[str, ...]]:
     """Return the posterior of a fit or a race, and the requested candidates in its order.
 
-    By default, these are the Pareto set of a race as far as it has run, the algorithms that are not dominated under
+    By default, these are the kept algorithms of a race as far as they have run, the algorithms that are not dominated under
     `BayesianBootstrap`, and all algorithms under the paper's priors.
     """
     if isinstance(source, Posterior):
         if among is None and source.beliefs is not None:
             among = pareto_set(source)
         return source, check_candidates(source, among)
-    if not hasattr(source, "pareto_set"):
+    if not hasattr(source, "kept"):
         raise _type_error(source)
     posterior = source.posterior
-    known = [name for name in source.pareto_set if name in posterior.names]
+    known = [name for name in source.kept if name in posterior.names]
     return posterior, check_candidates(posterior, known if among is None else among)
 
 

@@ -44,7 +44,7 @@ def format_error(path: Path, stored: int, known: int) -> ValueError:
         return damage_error(path, [f"the format is {stored}, which no version of PolarBear has written"])
     return ValueError(
         f"{path} was written by PolarBear 0.{stored}, whose race files this version does not read; export its runs with "
-        f"PolarBear 0.2 (polarbear export {_typed(path)} runs -o runs.csv) and read the table here (polarbear analyse "
+        f"PolarBear 0.2 (polarbear export {_typed(path)} runs -o runs.csv) and read the table here (polarbear show "
         "runs.csv, with --clock seconds if that was the clock of the race)"
     )
 

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from polarbear.output_file import APPLICATION_ID
 from polarbear.storage import rows
 from polarbear.storage.errors import damage_error, format_error, translate_errors
 from polarbear.storage.place import require_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-# "PBRF", for the header field by which programs mark their SQLite files.
-APPLICATION_ID = 0x50425246
 
 FORMAT = 3
 """The version of the format. PolarBear 0.1 wrote format 1, and 0.2 format 2."""

@@ -20,6 +20,7 @@ from polarbear.models import (
     LogNormal,
 )
 from polarbear.models.hyperpriors import Exponential
+from polarbear.output_file import write_output
 
 if TYPE_CHECKING:
     import os
@@ -57,11 +58,14 @@ class StanModel(NamedTuple):
     def __repr__(self) -> str:
         return f"StanModel(a program of {len(self.program.splitlines())} lines; data: {', '.join(self.data)})"
 
-    def save(self, stem: str | os.PathLike[str]) -> tuple[Path, Path]:
-        """Write the program to `stem`.stan and the data to `stem`.json, and return both paths."""
+    def save(self, stem: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, Path]:
+        """Write the program to `stem`.stan and the data to `stem`.json, and return both paths.
+
+        Existing files that are no such program or data are replaced only by `force`.
+        """
         program, data = Path(f"{stem}.stan"), Path(f"{stem}.json")
-        program.write_text(self.program, encoding="utf-8")
-        data.write_text(json.dumps(self.data, default=np.ndarray.tolist), encoding="utf-8")
+        write_output(program, self.program, force=force)
+        write_output(data, json.dumps(self.data, default=np.ndarray.tolist), force=force)
         return program, data
 
 

@@ -33,7 +33,7 @@ function drawAreas(root, area, columns, times, probability, page) {
   });
 }
 
-// Draw a band above the chart: in the colour of the leader, or hatched and grey where it is too close to call or nothing was
+// Draw a band above the chart: in the colour of the leader, or hatched and grey where it is unclear or nothing was
 // observed. Names are written where there is room for them; the legend has them all.
 function drawStretches(root, area, stretches, page) {
   for (const [algorithm, start, stop, choice, certainty] of stretches) {

@@ -200,7 +200,7 @@ function numberField({ name, least, most }) {
 function eliminatedControl(form) {
   const onchange = () => setQuery(form, "eliminated", box.checked);
   const box = el("input", { type: "checkbox", name: "eliminated", onchange });
-  const label = el("label", { class: "check" }, box, " include eliminated algorithms");
+  const label = el("label", { class: "check" }, box, " include dropped algorithms");
   form.refreshers.push(() => {
     box.checked = form.query.eliminated;
     label.hidden = Object.keys(form.query.given).length > 0; // groups are known for the candidates only

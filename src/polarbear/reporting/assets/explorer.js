@@ -64,7 +64,7 @@ sections.explorer = (_, page) => {
     const group = findGroup(page, query.given);
     const { selection, problem } = recommend(posteriorOf(group), query);
     if (selection) {
-      const lead = isClose(page, selection) ? "Too close to call. If you must: " : "Choose ";
+      const lead = isClose(page, selection) ? "Unclear. If you must: " : "Choose ";
       summary.replaceChildren(lead, ...portfolioName(page, selection.candidates[0].members, shortLabel));
       showRecommendation(recommendation, alternatives, page, query, { ...selection, group });
     } else {

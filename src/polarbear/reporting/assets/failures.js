@@ -1,4 +1,4 @@
-// Failed runs, grouped by their reason.
+// Failed runs, grouped by their error.
 
 sections.failures = ({ total, groups }) => {
   byId("failures-text").textContent =
@@ -7,7 +7,7 @@ sections.failures = ({ total, groups }) => {
   byId("failures-list").replaceChildren(...groups.map(failureGroup));
 };
 
-// Build the failed runs with the same reason, and the message of the first.
+// Build the failed runs with the same error, and the message of the first.
 function failureGroup({ algorithm, status, instances, reason, message }) {
   const some = instances.slice(0, 8).join(", ") + (instances.length > 8 ? ", …" : "");
   const summary = el(

@@ -7,7 +7,7 @@ sections.pairs = (data, page) => {
   const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";
   byId("pairs-text").textContent =
     `The probability that the algorithm of the row beats that of the column on most instances, ${where}. ` +
-    "Two small numbers across the diagonal mean that the two cross, or are too close to call." +
+    "Two small numbers across the diagonal mean that the two cross, or are unclear." +
     (data.beats.flat().includes(null) ? " A dash means that one of the two was not observed at some budget." : "");
   if (data.doubted.length) byId("pairs-text").append(" ", el("strong", null, DOUBTED));
   byId("pairs-table").replaceChildren(pairTable(data.beats, data.doubted, page));

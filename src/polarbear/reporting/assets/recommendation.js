@@ -37,7 +37,7 @@ function showRecommendation(place, alternatives, page, query, selection) {
   const choice = el("p", { class: size }, ...(close ? [el("data", exact, ...name)] : name));
   const head = close
     ? [
-        el("p", { class: "too-close" }, "Too close to call"),
+        el("p", { class: "too-close" }, "Unclear"),
         queryText,
         el("p", { class: "statement" }, "The best choice is ", ...contenderList(page, selection)),
         el("p", { class: "statement" }, "If you must choose, take"),
@@ -47,7 +47,7 @@ function showRecommendation(place, alternatives, page, query, selection) {
   place.replaceChildren(
     ...head,
     el("ul", { class: "statements" }, ...statements(page, query, selection, close).map((parts) => el("li", null, ...parts))),
-    page.status === "solid" ? "" : el("p", { class: "doubt" }, `Status: ${page.status}. The reasons are at the top of this page.`),
+    page.trust === "firm" ? "" : el("p", { class: "doubt" }, `The answer is ${page.trust}. The reasons are at the top of this page.`),
     code ? pythonDetails(code, open) : "",
   );
   alternatives.replaceChildren(...(selection.compared > 1 ? [rankingTable(page, selection)] : []));
@@ -146,7 +146,7 @@ function groupStatements(page, query, { group }) {
   const parts = [`Group of this problem, by the policy: ${group ? group.name : "all instances"} (${size}).`];
   if (group?.note === "too few") parts.push(" The answer is that for all instances.");
   if (missing) parts.push(` Not given: ${missing}, so the answer is for all instances${group ? " of this group" : ""}.`);
-  if (columns.length < page.names.length) parts.push(" It compares the algorithms that are not eliminated.");
+  if (columns.length < page.names.length) parts.push(" It compares the kept algorithms.");
   for (const { name, least, most } of featureFields(page)) {
     const value = query.given[name];
     if (typeof value !== "number" || (value >= least && value <= most)) continue;
@@ -203,7 +203,7 @@ function portfolioStatements(page, query, { alone, byRating, group, candidates: 
   const copies = "; for this preference the best choice is therefore the best algorithm on every machine";
   const isCopied = best.members.some(({ count }) => count > 1);
   const dropped = best.members.filter(({ algorithm }) => !group && !page.candidates.includes(algorithm));
-  const remarks = dropped.map((each) => [nameElement(each.name), " is eliminated, but may be the best where the others fail."]);
+  const remarks = dropped.map((each) => [nameElement(each.name), " is dropped, but may be the best where the others fail."]);
   return [single, ...remarks, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
 }
 

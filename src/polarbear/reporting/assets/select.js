@@ -2,7 +2,7 @@
 
 const NEGLIGIBLE = 0.05; // share of the weight at which a candidate may be unobserved, as in Python
 const TAIL = 0.025; // probability on each side of the interval of a value
-const CONTENDERS = 3; // candidates that are named where it is too close to call
+const CONTENDERS = 3; // candidates that are named where it is unclear
 const WORTH_NAMING = 0.01; // smallest probability of a candidate that is named there
 const MOST_PORTFOLIOS = 7500; // that are compared, as in Python for at most a thousand draws
 

@@ -1,0 +1,662 @@
+"""The result of a race, of recorded runs, or of a saved posterior: one class for all of them.
+
+`str(result)` is the answer on one screen, and `result.details()` the rest. Every question about budgets, pairs and values is
+a method. Nothing is run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from polarbear.analysis import replay
+from polarbear.answer import Answer, find_answer
+from polarbear.answer.doubts import find_doubts
+from polarbear.answer.worst_case import WorstCase, exposures, simplest_set
+from polarbear.exports.json_types import to_json_types
+from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
+from polarbear.findings import AddInstances, Decide, Finding, most_serious_first, trust
+from polarbear.groups import Divisible, fit_by
+from polarbear.magnitude.collection import collect_runs, label_instance
+from polarbear.observe.scope import count_instances, unit_noun
+from polarbear.posterior.elimination import cycles, dominated
+from polarbear.race.findings import before_first_round, race_findings
+from polarbear.race.outcome import ranking_rules
+from polarbear.race.serialisation import outcome_to_dict
+from polarbear.race.tables import recorded_runs_table, rounds_table, runs_table
+from polarbear.selection import At, Between, decision_map, select
+from polarbear.selection.candidates import merge_same
+from polarbear.show.answer import Facts, Words, word_answer, word_groups, word_nothing, word_running
+from polarbear.show.details import finding_lines, word_details, word_notes
+from polarbear.show.remedies import Python, Shell
+from polarbear.table import as_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from polarbear.analysis import Replay
+    from polarbear.baselines import AoccComparison
+    from polarbear.checks.model_check import ModelCheck
+    from polarbear.features.explanation import Explanation
+    from polarbear.features.table import FeatureTable
+    from polarbear.findings import Remedy, Trust
+    from polarbear.groups import Groups
+    from polarbear.importers import Imported
+    from polarbear.literals import Elimination, FrameLibrary
+    from polarbear.magnitude.collection import RunCollection
+    from polarbear.magnitude.speed_up import SpeedUp
+    from polarbear.observe import Choices, Trajectory
+    from polarbear.plots.registry import FigureName
+    from polarbear.posterior.all_relations import Relations
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.race.outcome import RaceOutcome
+    from polarbear.selection import Criterion, DecisionMap, Preference, Risk, Selection
+    from polarbear.show.remedies import Source
+    from polarbear.table import Table
+
+_FEW = 30  # algorithms, up to which JSON has all pairs, and not only those of kept algorithms
+
+What = Literal["ranges", "probabilities", "pairs", "runs", "rounds", "drops"]
+
+
+@dataclass(frozen=True)
+class Drop:
+    """A dropped algorithm.
+
+    Attributes
+    ----------
+    name, by
+        The algorithm, and the kept algorithm that beats it at every budget; `by` is empty if you dropped it.
+    probability
+        The probability that it does, at the least certain budget or at all budgets at once, by the rule of elimination.
+    instances, round, cost
+        When a race dropped it; None for recorded runs.
+    error_bound
+        An upper bound on the probability that the drop is wrong, whatever the model; None if it is not known.
+    """
+
+    name: str
+    by: str = ""
+    probability: float = 1.0
+    instances: int | None = None
+    round: int | None = None
+    cost: float | None = None
+    error_bound: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What is known about some algorithms: which is best at which budget, how sure that is, and how much it matters.
+
+    `Race.run`, `analyse` and `load` return it. Print it for the answer.
+
+    Attributes
+    ----------
+    fitted
+        The posterior; None before the first round of a race has ended, and `posterior` then raises an error.
+    kept
+        The algorithms that are not dropped: for each of them, there may be a budget at which it is the best choice.
+    dropped
+        The dropped algorithms by name.
+    clock, maximise
+        The unit of budgets, empty if it is not known; and whether higher values are better, None if that is not known.
+    margin
+        Win rates within this distance of one half are equal.
+    runs
+        The runs behind the posterior; empty if they are not known.
+    race
+        The rounds, costs and runs of a race; None for recorded runs and saved posteriors.
+    choices, imported, rules
+        For recorded runs: the rankings, the import that the runs come from, and how values are compared.
+    noticed
+        What was noticed when the runs were read; part of `findings`.
+    path, continues, only, writer
+        The file as typed in a shell; whether commands can continue its race; the algorithms to which the race was confined;
+        and the process that runs the race now, if any.
+    """
+
+    fitted: Posterior | None
+    kept: tuple[str, ...]
+    dropped: Mapping[str, Drop]
+    clock: str = ""
+    maximise: bool | None = None
+    margin: float = 0.05
+    confidence: float = 0.95
+    elimination: Elimination = "pointwise"
+    runs: tuple[Trajectory, ...] = ()
+    race: RaceOutcome | None = None
+    choices: Choices | None = None
+    imported: Imported | None = None
+    noticed: tuple[Finding, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+    continues: bool = False
+    only: tuple[str, ...] = ()
+    writer: str = ""
+
+    # What it says
+
+    def __str__(self) -> str:
+        return str(self.words())
+
+    def __repr__(self) -> str:
+        return f"Result({', '.join(self.kept)} of {len(self.candidates)} algorithms, {self.instances} instances)"
+
+    def _repr_html_(self) -> str:
+        return self.words().to_html()
+
+    def words(self, *, shell: bool = False) -> Words:
+        """Return the answer in words; next steps are commands for the `shell`, or calls in Python."""
+        voice = self.voice(shell=shell)
+        if self.fitted is None:
+            return word_nothing(self.findings, voice)
+        running = "" if not self.writer or self.race is None else word_running(len(self.race.rounds), self.writer)
+        return word_answer(
+            self.answer,
+            self._facts,
+            dropped={each.name: each.by for each in self.dropped.values() if each.by},
+            findings=self.findings,
+            voice=voice,
+            remedy=None if running else self._remedy_of_next_step(),
+            running=running,
+        )
+
+    def _remedy_of_next_step(self) -> Remedy | None:
+        """Return how to take the next step of the answer; None where nothing can run."""
+        step, race = self.answer.step, self.race
+        if step is None or race is None:
+            return None
+        if race.stopped == "instances ran out":
+            return AddInstances(repeat=race.state.clusters is None)
+        # The limit at which the race stopped would stop it again.
+        limit = self.instances + step.instances if race.stopped == "max_instances" else None
+        return Decide(*step.pair, limit)
+
+    def details(self, *, shell: bool = False) -> str:
+        """Return what the answer leaves out: probabilities, changes, drops, pairs, the course of a race, all findings."""
+        if self.fitted is None:
+            return word_notes(self.findings, self.voice(shell=shell))
+        return word_details(
+            self.answer,
+            self.map(),
+            self.posterior,
+            drops=tuple(self.dropped.values()),
+            race=self.race,
+            elimination=self.elimination,
+            clock=self.clock,
+            findings=self.findings,
+            voice=self.voice(shell=shell),
+        )
+
+    @property
+    def posterior(self) -> Posterior:
+        """The posterior of all algorithms, including the dropped ones."""
+        if self.fitted is None:
+            raise ValueError(
+                "expected a race with at least one round, got one in which no round has ended; run it, then ask again"
+            )
+        return self.fitted
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The answer as numbers and names."""
+        known = [name for name in self.kept if name in self.posterior.names]
+        return find_answer(self.posterior, known, margin=self.margin, runs=self.collection)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was noticed about the data, the posterior and the race, the most serious first."""
+        if self.fitted is None:
+            return most_serious_first([] if self.race is None else before_first_round(self.race))
+        known = tuple(name for name in self.kept if name in self.posterior.names)
+        found = find_doubts(
+            self.posterior,
+            decisions=[each for each in self.dropped.values() if each.by],
+            circles=self.circles,
+            check=self.check,
+            same=merge_same(self.posterior, known)[1],
+            is_race=self.race is not None,
+        )
+        found += [] if self.race is None else race_findings(self.race, self.only)
+        return most_serious_first([*found, *self.noticed])
+
+    @property
+    def trust(self) -> Trust:
+        """How far the answer can be trusted: "firm", "tentative" or "unreliable"."""
+        return trust(self.findings)
+
+    @property
+    def source(self) -> Source:
+        """Where the posterior comes from: "race", "runs" or "posterior"."""
+        return "race" if self.race is not None else "runs" if self.runs else "posterior"
+
+    @property
+    def status(self) -> str:
+        """Why a race stopped, "finished", or "running"; "recorded" for recorded runs, and "saved" for a saved posterior."""
+        if self.race is None:
+            return "recorded" if self.runs else "saved"
+        if self.writer:
+            return "running"
+        return "finished" if self.race.finished else self.race.stopped
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """All algorithms that are judged; those that you dropped are not."""
+        by_user = {each.name for each in self.dropped.values() if not each.by}
+        names = self.race.state.names if self.race is not None else self.posterior.names
+        return tuple(name for name in names if name not in by_user)
+
+    @property
+    def instances(self) -> int:
+        """The number of instances behind the posterior."""
+        return 0 if self.fitted is None else self.fitted.instances
+
+    @cached_property
+    def circles(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of kept algorithms that beat each other in a circle at every budget."""
+        if self.race is not None:
+            return self.race.cycles
+        return cycles(self.posterior, confidence=self.confidence, elimination=self.elimination)
+
+    @cached_property
+    def check(self) -> ModelCheck | None:
+        """The check of the posterior against the outcomes of each pair; None if the runs are not known."""
+        if self.race is not None:
+            return self.race.check
+        if self.choices is None:
+            return None
+        from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
+
+        return model_check(self.posterior, self.choices)
+
+    @cached_property
+    def collection(self) -> RunCollection | None:
+        """The runs with their values and weights, for what depends on values; None if they are not known."""
+        if self.race is not None:
+            return collect_runs(self.race, posterior=self.posterior)
+        if not self.runs:
+            return None
+        return collect_runs(self.runs, posterior=self.posterior, unit=self.clock, **self.rules)
+
+    def voice(self, *, shell: bool = False) -> Shell | Python:
+        """Return how remedies are worded: as commands for the `shell`, or as calls in Python."""
+        return Shell(self.source, self.path, self.continues) if shell else Python(self.source)
+
+    @property
+    def _facts(self) -> Facts:
+        times = self.posterior.grid.times
+        beliefs = self.posterior.beliefs
+        clusters = None
+        if self.race is not None:
+            clusters = self.race.state.clusters
+        elif beliefs is not None:
+            clusters = beliefs.sample.rankings.clusters
+        tolerance = self.rules.get("absolute_tolerance", 0.0)
+        return Facts(
+            instances=count_instances(self.posterior.instances, clusters),
+            unit=unit_noun(clusters),
+            start=float(times[0]),
+            stop=float(times[-1]),
+            clock=self.clock,
+            direction="" if self.maximise is None else "higher" if self.maximise else "lower",
+            tolerance=f"{tolerance:g}" if tolerance else "",
+            trust=self.trust,
+        )
+
+    # What can be asked
+
+    def select(
+        self,
+        budget: float | tuple[float, float] | Preference | None = None,
+        *,
+        machines: int = 1,
+        risk: Risk | None = None,
+        criterion: Criterion | None = None,
+        among: Sequence[str] | None = None,
+        copies: bool = True,
+    ) -> Selection:
+        """Return what to deploy for a budget.
+
+        Parameters
+        ----------
+        budget
+            A number; a pair of numbers for a range; or a preference such as `Final()` or `LogUniform()`. By default every
+            budget of the grid is equally likely.
+        machines
+            How many algorithms run side by side. The best result counts.
+        risk, criterion, copies
+            See `polarbear.select`.
+        among
+            The algorithms to choose from; by default the kept ones, and all of recorded runs for several machines.
+        """
+        subject = self.posterior
+        if among is None and not (machines > 1 and self.race is None):
+            among = [name for name in self.kept if name in subject.names]
+        return select(
+            subject, preference_of(budget), risk, among=among, portfolio=machines, criterion=criterion, copies=copies
+        )
+
+    def map(self) -> DecisionMap:
+        """Return the best choice at each budget of the grid, with probabilities and changes."""
+        return decision_map(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
+
+    def pairs(self) -> Relations:
+        """Return win rates of all pairs at all budgets, and how sure it is that one beats the other or both are equal."""
+        from polarbear.posterior.all_relations import relations
+
+        return relations(self.posterior, rope=self.margin)
+
+    def simplest(self, tolerance: float = 0.1) -> WorstCase:
+        """Return the smallest set of algorithms against which no rival wins on more than 50 % + `tolerance` of instances.
+
+        All others may be deleted at this cost. If no set is shown to suffice, it is the algorithm that `select` names, and
+        `suffices` is False.
+        """
+        if not 0 <= tolerance < 0.5:
+            raise ValueError(f"expected a tolerance from 0 to below 0.5, got {tolerance!r}; use a share such as 0.1")
+        found = exposures(self.posterior, self.answer.names)
+        single = self.answer.single
+        return simplest_set(found, self.answer.names[0] if single is None else single.names[0], tolerance=tolerance)
+
+    def speed_up(self, first: str, second: str, at: float | None = None) -> SpeedUp:
+        """Return what `first` needs of the budget of `second` for the same quality."""
+        from polarbear.magnitude.speed_up import speed_up
+
+        if self.collection is None:
+            raise ValueError("expected runs for a speed-up, got a saved posterior, which holds none; load the runs")
+        return speed_up(self.collection, first, second, at=at)
+
+    def split(self, feature: str, features: FeatureTable | None = None) -> Split:
+        """Return the answer for each group of instances by a feature.
+
+        Parameters
+        ----------
+        feature
+            A field or column of the runs, a feature that a race stores, or a column of the table.
+        features
+            A table of features; see `read_features`.
+        """
+        groups = fit_by(self._divisible(), feature, self.posterior, table=features)
+        rule: dict[str, Any] = {"confidence": self.confidence, "elimination": self.elimination}
+        results = {}
+        for name, group in groups.posteriors.items():
+            drops = {
+                each.name: Drop(each.name, each.by, each.probability) for each in dominated(group.posterior, **rule)
+            }
+            results[name] = (
+                self
+                if group.is_too_small
+                else replace(
+                    self,
+                    fitted=group.posterior,
+                    kept=tuple(each for each in group.posterior.names if each not in drops),
+                    dropped=drops,
+                    runs=(),
+                    race=None,
+                    choices=None,
+                )
+            )
+        return Split(self, groups, results)
+
+    def _divisible(self) -> Divisible:
+        if not self.runs:
+            raise ValueError(
+                "expected a race or recorded runs to split, got a saved posterior, which holds no instances; analyse the "
+                "runs"
+            )
+        features = {} if self.race is None else self.race.state.features
+        return Divisible(self.runs, self.rules, self.imported, features)
+
+    def as_race(self, *, guarantee: float | None = None, seed: int = 0, **inference: Any) -> Replay:
+        """Return what a race would have kept and saved on the recorded runs; for `inference`, see `fit`."""
+        if not self.runs:
+            raise ValueError(
+                "expected recorded runs to replay as a race, got a saved posterior, which holds none; load them"
+            )
+        clock: Any = self.clock if self.clock in ("evaluations", "seconds") else "evaluations"
+        return replay(
+            self.runs,
+            self.posterior.grid,
+            clock=clock,
+            guarantee=guarantee,
+            seed=seed,
+            rope=self.margin,
+            confidence=self.confidence,
+            elimination=self.elimination,
+            **self.rules,
+            **inference,
+        )
+
+    def compare_with_aocc(self, optimum: float = 0.0) -> AoccComparison:
+        """Return which algorithm the area over the convergence curve would have chosen, for a known optimum."""
+        from polarbear.baselines import compare_with_aocc
+
+        return compare_with_aocc(self.runs, self.posterior, among=self.answer.names, optimum=optimum)
+
+    def explain(self, *features: FeatureTable, **options: Any) -> Explanation:
+        """Return the features of instances that call for another algorithm; see `polarbear.explain`.
+
+        Tables of features add to those that the runs bring along.
+        """
+        from polarbear.features.explanation import explain
+
+        self._divisible()  # raises an error without runs
+        source: Any = self.race or self.imported or self.collection
+        return explain(source, list(features) or None, **options)
+
+    def plot(self, figure: FigureName, *pair: str, **options: Any) -> Figure:
+        """Return a figure by its name, such as "map", "quality" or "pair"; see `polarbear.plots.draw_figure`."""
+        from polarbear.plots import draw_figure
+
+        if pair:
+            options["pair"] = pair
+        return draw_figure(figure, self.posterior, self.race, runs=self.collection, **options)
+
+    def report(self, path: str | PathLike[str], **options: Any) -> Path:
+        """Write one self-contained page, and return its path; see `polarbear.report` for the options."""
+        from importlib import import_module
+
+        # The page lies above results.
+        write: Callable[..., Path] = import_module("polarbear.reporting").report
+        return write(self, path, **options)
+
+    def to_table(self, what: What = "ranges") -> Table:
+        """Return a part of the result as a table.
+
+        Parameters
+        ----------
+        what
+            "ranges": the ranges of the answer. "probabilities": each kept algorithm at each budget. "pairs": win rates of
+            all pairs. "runs": the runs, one row per improvement. "rounds" and "drops": the course of a race.
+        """
+        match what:
+            case "ranges":
+                return _columns([{**asdict(each), "names": ", ".join(each.names)} for each in self.answer.ranges])
+            case "probabilities":
+                return self.map().to_table()
+            case "pairs":
+                return self.pairs().to_table()
+            case "drops":
+                drops = self.dropped.values()
+                return {name.name: [getattr(each, name.name) for each in drops] for name in fields(Drop)}
+            case "rounds" if self.race is not None:
+                return rounds_table(self.race.rounds)
+            case "runs" if self.race is not None:
+                return runs_table(self.race.runs, clock=self.race.state.settings.clock)
+            case "runs" if self.runs:
+                table = recorded_runs_table(self.runs, self.clock)
+                return {**table, "instance": [label_instance(each) for each in table["instance"]]}
+            case "runs" | "rounds":
+                known = {"race": "a race", "runs": "recorded runs", "posterior": "a saved posterior"}[self.source]
+                needed = "load a race file" if what == "rounds" else "analyse the runs, or load a race file"
+                raise ValueError(f"expected a result with {what}, got one of {known}, which has none; {needed}")
+        raise ValueError(
+            f"expected 'ranges', 'probabilities', 'pairs', 'runs', 'rounds' or 'drops', got {what!r}; choose one"
+        )
+
+    def to_frame(self, what: What = "ranges", *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return as_frame(self.to_table(what), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer and all findings as plain values, for JSON."""
+        if self.fitted is None:
+            return {
+                "status": self.status,
+                "trust": self.trust,
+                "candidates": list(self.candidates),
+                "kept": list(self.kept),
+                "findings": [each.to_dict() for each in self.findings],
+                "race": None if self.race is None else outcome_to_dict(self.race),
+            }
+        return {**self._answer_to_dict(), "pairs": self._pairs_to_dict()}
+
+    def _answer_to_dict(self) -> dict[str, Any]:
+        """Return the answer and all findings as plain values, without the pairs."""
+        answer = self.answer
+        return {
+            "status": self.status,
+            "trust": self.trust,
+            "candidates": list(self.candidates),
+            "kept": list(self.kept),
+            "dropped": {name: asdict(each) for name, each in self.dropped.items()},
+            "circles": [list(each) for each in self.circles],
+            "runs": len(self.runs) if self.runs else None,
+            "instances": self.instances,
+            "scope": self.posterior.scope,
+            "clock": self.clock,
+            "maximise": self.maximise,
+            "budgets": self.posterior.grid.times.tolist(),
+            "comparisons": comparisons_by_name(self.posterior),
+            "ranges": [asdict(each) for each in answer.ranges],
+            "probability_best": dict(zip(answer.names, answer.probability.T.tolist(), strict=True)),
+            "single": None if answer.single is None else asdict(answer.single),
+            "team": None if answer.team is None else asdict(answer.team),
+            "how_much_better": [asdict(each) for each in answer.needs],
+            "best_at_no_budget": list(answer.elsewhere),
+            "same": {name: list(others) for name, others in answer.same.items()},
+            "next": None if answer.step is None else asdict(answer.step),
+            "findings": [each.to_dict() for each in self.findings],
+            "race": None if self.race is None else outcome_to_dict(self.race),
+        }
+
+    def _pairs_to_dict(self) -> dict[str, Any]:
+        """Return the columns of the table of pairs: of all algorithms, or of the kept ones if there are many."""
+        among = None if len(self.posterior.names) <= _FEW else self.answer.names
+        pairs: dict[str, Any] = to_json_types(pairwise_table(self.posterior, rope=self.margin, among=among))
+        return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The answer for each group of instances.
+
+    Attributes
+    ----------
+    whole
+        The result on all instances.
+    groups
+        The groups: their runs, posteriors, and findings.
+    results
+        The result of each group, by the value of the feature; the result on all instances for a group that is too small.
+    """
+
+    whole: Result
+    groups: Groups
+    results: Mapping[str, Result]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self, *, shell: bool = False) -> list[str]:
+        """Return one line for each group whose answer differs from the answer for all instances, at most five.
+
+        Findings on the groups follow; remedies are commands for the `shell`, or calls in Python.
+        """
+        differing = {name: each for name, each in self.results.items() if _named(each) != _named(self.whole)}
+        lines = word_groups(
+            self.groups.feature,
+            {name: (self.groups.posteriors[name].size, each.answer.ranges) for name, each in differing.items()},
+            same_as_whole=len(self.results) - len(differing),
+            clock=self.whole.clock,
+        )
+        lines += [f"{self.groups.feature} {name}: not compared: {why}" for name, why in self.groups.failed.items()]
+        voice = self.whole.voice(shell=shell)
+        return [*lines, *(line for each in self.groups.findings for line in finding_lines(each, voice))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the groups as plain values, for JSON."""
+        return {
+            "by": self.groups.feature,
+            "groups": {
+                name: {
+                    **each._answer_to_dict(),
+                    "instances": self.groups.posteriors[name].instances,
+                    "note": self.groups.posteriors[name].note,
+                }
+                for name, each in self.results.items()
+            },
+            "failed": dict(self.groups.failed),
+            "group_findings": [each.to_dict() for each in self.groups.findings],
+        }
+
+
+def _named(result: Result) -> list[tuple[str, tuple[str, ...]]]:
+    """Return what the ranges of an answer name."""
+    return [(each.kind, each.names if each.kind == "best" else ()) for each in result.answer.ranges]
+
+
+def preference_of(budget: float | tuple[float, float] | Preference | None) -> Preference | None:
+    """Return the preference that a budget stands for: a number is a budget, a pair of numbers is a range.
+
+    Examples
+    --------
+    >>> preference_of(500), preference_of((100, 1000))
+    (At(time=500), Between(start=100, stop=1000))
+    """
+    if isinstance(budget, tuple | list):
+        if len(budget) != 2:
+            raise ValueError(f"expected a range as two budgets, got {budget!r}; give the first and the last")
+        return Between(*budget)
+    if isinstance(budget, int | float | np.number):  # a whole number from an array is no `int`
+        return At(budget if isinstance(budget, int) else float(budget))
+    return budget
+
+
+def result_of_race(
+    race: RaceOutcome, *, path: str = "", continues: bool = False, only: Sequence[str] = (), writer: str = ""
+) -> Result:
+    """Return the result of a race; see `Result` for its file, and for what commands can do with it."""
+    settings = race.state.settings
+    posterior = race.posterior if race.rounds else None
+    drops = {each.name: Drop(**asdict(each)) for each in race.eliminations}
+    drops |= {name: Drop(name) for name in race.state.removed}
+    return Result(
+        fitted=posterior,
+        kept=race.kept,
+        dropped=drops,
+        clock=settings.clock,
+        maximise=settings.maximise,
+        margin=settings.rope,
+        confidence=settings.confidence,
+        elimination=settings.elimination,
+        runs=tuple(run.trajectory for run in race.runs),
+        race=race,
+        rules=ranking_rules(race),
+        path=path,
+        continues=continues,
+        only=tuple(only),
+        writer=writer,
+    )
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return a table of rows with the same keys."""
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
