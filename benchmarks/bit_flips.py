@@ -40,11 +40,11 @@ def make_race(path: Path) -> None:
     """Write the file of a race of three algorithms on 24 instances."""
     generator, names = np.random.default_rng(0), ["random search", "CMA-ES", "differential evolution"]
     runs = [
-        pb.Trajectory(name, instance, np.arange(1.0, 41), -np.sort(generator.normal(size=40)), until=100)
+        pb.Trajectory(name, instance, np.arange(1.0, 41), -np.sort(generator.normal(size=40)), end=100)
         for instance in range(24)
         for name in names
     ]
-    settings: dict[str, Any] = {"draws": 1000, "resolution": "crossing", "batch": pb.FixedBatch(8)}
+    settings: dict[str, Any] = {"draws": 1000, "until": "pairs", "batch": pb.FixedBatch(8)}
     with pb.Race(names, None, pb.log_grid(1, 40, 6), path=path, **settings) as race:
         race.drive(pb.ReplayExecutor(runs), progress="none")
 

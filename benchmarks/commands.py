@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from polarbear.plots.registry import FigureName
 
 NAMES = ("random search", "(1+1)-ES", "CMA-ES", "differential evolution", "Nelder-Mead", "BFGS", "particle swarm")
-TIMES, INSTANCES = 30, 200
+BUDGETS, INSTANCES = 30, 200
 SECONDS_OF_A_FIGURE = 3.0
 _UNSET = ("PYTHONDONTWRITEBYTECODE", *THREAD_VARIABLES)  # most users set none of them
 
@@ -53,11 +53,11 @@ def main() -> None:
 def make_files(folder: Path) -> None:
     """Write a race file, its posterior, and its runs as a table."""
     rng = np.random.default_rng(5)
-    grid = pb.log_grid(10, 10_000, TIMES)
-    truth = 0.6 * draw_truth("crossing", TIMES, len(NAMES), rng=rng)[0]
+    grid = pb.log_grid(10, 10_000, BUDGETS)
+    truth = 0.6 * draw_truth("crossing", BUDGETS, len(NAMES), rng=rng)[0]
     values = Simulator(0.95).values(truth, INSTANCES, rng=rng)
     runs = [
-        pb.Trajectory(name, instance, grid.times, values[instance, :, column], until=float(grid.times[-1]))
+        pb.Trajectory(name, instance, grid.budgets, values[instance, :, column], end=float(grid.budgets[-1]))
         for instance in range(INSTANCES)
         for column, name in enumerate(NAMES)
     ]
@@ -68,9 +68,9 @@ def make_files(folder: Path) -> None:
         table = csv.writer(file)
         table.writerow(["algorithm_name", "instance", "evaluations", "raw_y"])
         table.writerows(
-            [run.algorithm, run.instance, *event] for run in runs for event in zip(run.times, run.values, strict=True)
+            [run.algorithm, run.instance, *event] for run in runs for event in zip(run.budgets, run.values, strict=True)
         )
-    print(f"{len(NAMES)} algorithms, {TIMES} times, {result.instances} instances, {len(result.rounds)} rounds")
+    print(f"{len(NAMES)} algorithms, {BUDGETS} times, {result.instances} instances, {len(result.rounds)} rounds")
 
 
 def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-def trivial(problem: int, seed: int, until: float) -> Iterator[tuple[int, float]]:
+def trivial(problem: int, seed: int, budget: float) -> Iterator[tuple[int, float]]:
     yield 1, float(problem)
 
 
@@ -53,8 +53,8 @@ class Loads:
     def __reduce__(self) -> tuple[Any, ...]:
         return _loaded, (self._load,)
 
-    def __call__(self, problem: int, seed: int, until: float) -> Iterator[tuple[int, float]]:
-        return trivial(problem, seed, until)
+    def __call__(self, problem: int, seed: int, budget: float) -> Iterator[tuple[int, float]]:
+        return trivial(problem, seed, budget)
 
 
 def _loaded(load: Callable[[], object]) -> Loads:
@@ -101,7 +101,7 @@ def fork_alone(runs: int, *imports: str) -> float:
 
 
 def bare(payload: Any, job: Job, limits: Limits) -> Run:
-    return Run(Trajectory(job.algorithm, job.instance, [1.0], [1.0], until=job.until), job.until)
+    return Run(Trajectory(job.algorithm, job.instance, [1.0], [1.0], end=job.budget), job.budget)
 
 
 def fresh_processes() -> Executor:
@@ -183,8 +183,8 @@ def main() -> None:
         # Some processes of a Dask cluster outlive the measurement, so that their CPU time is not known.
         cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
         medians[name] = 1000 * seconds.median
-        times = f"{seconds.start:8.2f} {1000 * seconds.mean:9.3f} {medians[name]:10.3f}"
-        print(f"{name:20} {count:7} {times} {cpu}", flush=True)
+        budgets = f"{seconds.start:8.2f} {1000 * seconds.mean:9.3f} {medians[name]:10.3f}"
+        print(f"{name:20} {count:7} {budgets} {cpu}", flush=True)
     for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
         alone = fork_alone(runs, *imports)
         print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * alone / runs:9.3f}", flush=True)

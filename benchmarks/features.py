@@ -47,18 +47,18 @@ def main() -> None:
         compare(arguments.aslib.name, aslib_training_set(arguments.aslib))
 
 
-def time_explanation(instances: int = 1000, features: int = 30, algorithms: int = 10, times: int = 50) -> None:
+def time_explanation(instances: int = 1000, features: int = 30, algorithms: int = 10, budgets: int = 50) -> None:
     """Print the processor time of `explain` on simulated runs with two informative features."""
     rng = np.random.default_rng(0)
     kinds = rng.random((2, instances)) < 0.5
-    grid = pb.log_grid(10, 1000, times)
+    grid = pb.log_grid(10, 1000, budgets)
     runs = []
     for i in range(instances):
         strength = rng.normal(0, 1, algorithms)
         strength[0] += 2 * kinds[0, i]
         strength[1] += 2 * kinds[1, i]
         runs += [
-            pb.Trajectory(f"algorithm {a}", i, grid.times, -strength[a] - np.arange(times) / 10, until=1000)
+            pb.Trajectory(f"algorithm {a}", i, grid.budgets, -strength[a] - np.arange(budgets) / 10, end=1000)
             for a in range(algorithms)
         ]
     table: dict[str, Any] = {"instance": range(instances)}
@@ -69,7 +69,7 @@ def time_explanation(instances: int = 1000, features: int = 30, algorithms: int 
     read = time.process_time()
     found = pb.explain(collected, table)
     ended = time.process_time()
-    print(f"explain on {instances} instances, {features} features, {algorithms} algorithms, {times} times")
+    print(f"explain on {instances} instances, {features} features, {algorithms} algorithms, {budgets} times")
     print(f"  reading the runs {read - started:.1f} s, explaining {ended - read:.1f} s of processor time")
     print(f"  {found!r}")
 
@@ -119,7 +119,7 @@ def compare(name: str, training: TrainingSet) -> None:
         )
         print(f"  {label:18} closes {closed:6.1%} of the gap, standard error {error:.1%}, {took:.1f} s")
     gap = found[0]
-    weights = scores.of_time
+    weights = scores.of_budget
     print(f"  first places: single best {weights @ gap.single:.1%}, virtual best {weights @ gap.virtual:.1%}")
 
 
@@ -132,8 +132,8 @@ def forest_selector(training: TrainingSet) -> Any:
     def select(scores: Scores, rows: Indices, held_out: Indices, rng: np.random.Generator) -> Indices:
         forest = RandomForestRegressor(TREES, random_state=int(rng.integers(2**31)))
         used = scores.weights.max(axis=1)
-        forest.fit(inputs[rows], scores.at_times.reshape(len(rows), -1), sample_weight=used)
-        shares = forest.predict(inputs[held_out]).reshape(len(held_out), *scores.at_times.shape[1:])
+        forest.fit(inputs[rows], scores.at_budgets.reshape(len(rows), -1), sample_weight=used)
+        shares = forest.predict(inputs[held_out]).reshape(len(held_out), *scores.at_budgets.shape[1:])
         choices: Indices = shares.argmax(axis=2)
         return choices
 

@@ -107,7 +107,7 @@ def measure(what: str, path: str) -> dict[str, float]:
         imported = read_runs(path)
         assert len(imported.runs) == ALGORITHMS * INSTANCES
         if what == "analyse":
-            last = imported.runs[0].until
+            last = imported.runs[0].end
             choices = pb.Choices.from_trajectories(imported.runs, grid=pb.log_grid(10, last, 50))
             pb.pareto_set(pb.fit(choices, seed=0))
     return {"seconds": time.perf_counter() - start, "peak": peak_megabytes(), "before": before}

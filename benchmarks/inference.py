@@ -46,7 +46,7 @@ class Row:
     name: str
     prior: str
     algorithms: int
-    times: int
+    budgets: int
     instances: int
     peer: bool = False
 
@@ -97,14 +97,14 @@ def values_of(row: Row) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return values (instance, time, algorithm) with smooth rankings."""
     from smooth_rankings import smooth_rankings
 
-    return smooth_rankings(row.algorithms, row.times, row.instances)
+    return smooth_rankings(row.algorithms, row.budgets, row.instances)
 
 
 def run_ours(row: Row) -> dict[str, Any]:
     import arviz_stats.base  # noqa: F401  # not counted; a fit imports it only if it smooths importance weights
 
     values = values_of(row)
-    grid = pb.linear_grid(0, 1, row.times)
+    grid = pb.linear_grid(0, 1, row.budgets)
     small = pb.Choices.from_values(values[:8, :4, :3], grid=[0, 1, 2, 3])
     use(pb.fit(small, prior=getattr(pb, row.prior)(), draws=100))  # not counted: imports all modules
 
@@ -140,7 +140,7 @@ def run_peer(row: Row) -> dict[str, Any]:
     from tests.oracles.models import build, sample
 
     values = values_of(row)
-    model = build(PEER_NAMES[row.prior], values, np.linspace(0, 1, row.times))
+    model = build(PEER_NAMES[row.prior], values, np.linspace(0, 1, row.budgets))
     started = time.perf_counter()
     trace = sample(model, draws=1000, tune=1000, chains=4, target_accept=0.8)
     seconds = time.perf_counter() - started
@@ -191,7 +191,7 @@ def main() -> None:
         ours = in_own_process(row, index, "ours")
         method = ours["method"] + ("" if ours["reliable"] else " (!)")
         line = (
-            f"{row.name:14} {row.prior:22} {row.algorithms:3} {row.times:5} {row.instances:6} {ours['seconds']:8.2f} "
+            f"{row.name:14} {row.prior:22} {row.algorithms:3} {row.budgets:5} {row.instances:6} {ours['seconds']:8.2f} "
             f"{ours['use_seconds']:12.2f} {ours['megabytes']:6.0f} {ours['effective']:9.0f}  {method:18}"
         )
         if row.peer and not arguments.ours:

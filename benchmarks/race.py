@@ -42,8 +42,8 @@ class Timed:
             self.calls += 1
 
 
-def trivial(problem: float, seed: int, until: float) -> Iterator[tuple[float, float]]:
-    yield from ((1.0, problem + seed % 7), (until, problem))
+def trivial(problem: float, seed: int, budget: float) -> Iterator[tuple[float, float]]:
+    yield from ((1.0, problem + seed % 7), (budget, problem))
 
 
 def overhead(runs: int, workers: int) -> None:
@@ -57,10 +57,10 @@ def overhead(runs: int, workers: int) -> None:
             [float(i) for i in range(runs)],
             [1, 2, 3, 4, 5],
             prior=pb.Dirichlet(),
-            elimination="pointwise",
-            resolution="strict",
+            dominance="pointwise",
+            until="every-budget",
             batch=pb.FixedBatch(100),
-            rope=0.0,
+            margin=0.0,
             draws=1000,
             path=path,
         )
@@ -78,11 +78,11 @@ def overhead(runs: int, workers: int) -> None:
 def paper_scale() -> None:
     """Time a replay of the paper's second case study: at most 1656 instances, where the paper took 51 rounds."""
     with np.load(RECORDED) as recorded:  # read each array once: every access unpacks it again
-        names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
+        names, budgets = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
         values = recorded["values"]
     resampled = np.random.default_rng(0).integers(len(values), size=1656)
     runs = [
-        pb.Trajectory(name, index, times, values[instance, :, column], until=times[-1])
+        pb.Trajectory(name, index, budgets, values[instance, :, column], end=budgets[-1])
         for index, instance in enumerate(resampled)
         for column, name in enumerate(names)
     ]
@@ -90,10 +90,10 @@ def paper_scale() -> None:
     race = pb.Race(
         names,
         None,
-        pb.Grid(times, "log"),
+        pb.Grid(budgets, "log"),
         prior=pb.Dirichlet(),
-        elimination="pointwise",
-        resolution="strict",
+        dominance="pointwise",
+        until="every-budget",
         confidence=0.99,
         batch=pb.AdaptiveBatch(8, 128),
     )
@@ -103,7 +103,7 @@ def paper_scale() -> None:
         result = race.drive(executor, max_instances=1656, progress="none")
         seconds = time.perf_counter() - began
     print(
-        f"{len(names)} algorithms, {len(times)} times, {result.instances} instances, {len(result.rounds)} rounds "
+        f"{len(names)} algorithms, {len(budgets)} times, {result.instances} instances, {len(result.rounds)} rounds "
         f"({result.stopped}): inference {fit.seconds:.1f} s, {fit.seconds / fit.calls:.2f} s per round; "
         f"race {seconds:.1f} s in total"
     )

@@ -105,7 +105,7 @@ def in_own_process(cell: Cell, folder: Path, patience: float) -> dict[str, Any]:
 
 def line(cell: Cell, result: dict[str, Any]) -> str:
     """Format the row of a cell."""
-    size = f"{cell.block:10} {cell.prior:22} {cell.algorithms:3} {cell.times:4} {cell.instances:5}  {cell.engine:16}"
+    size = f"{cell.block:10} {cell.prior:22} {cell.algorithms:3} {cell.budgets:4} {cell.instances:5}  {cell.engine:16}"
     if "failed" in result:
         return f"{size} failed: {result['failed']}"
     if result.get("gave_up"):
@@ -153,7 +153,7 @@ def time_devices(quick: bool) -> None:
     devices = [jax.devices()[0]]
     if devices[0].platform != "cpu":
         devices.append(jax.devices("cpu")[0])
-    print(f"B-spline, n = {cell.algorithms}, T = {cell.times}, P = {cell.instances}; 4 chains, 4000 draws in total")
+    print(f"B-spline, n = {cell.algorithms}, T = {cell.budgets}, P = {cell.instances}; 4 chains, 4000 draws in total")
     started = time.perf_counter()
     whitening_coordinates(choices, pb.BSpline())
     seconds = time.perf_counter() - started

@@ -34,22 +34,22 @@ class Cell:
     engine: str
     prior: str
     algorithms: int
-    times: int
+    budgets: int
     instances: int
 
     @property
     def name(self) -> str:
-        return f"{self.block}/{self.prior}/{self.engine}/{self.algorithms}-{self.times}-{self.instances}"
+        return f"{self.block}/{self.prior}/{self.engine}/{self.algorithms}-{self.budgets}-{self.instances}"
 
     @property
     def problem(self) -> str:
-        return f"{self.prior}-{self.algorithms}-{self.times}-{self.instances}"
+        return f"{self.prior}-{self.algorithms}-{self.budgets}-{self.instances}"
 
 
 def choices_of(cell: Cell, seed: int = 1) -> pb.Choices:
     """Simulate the rankings of a cell."""
-    values = smooth_rankings(cell.algorithms, cell.times, cell.instances, seed=seed)
-    return pb.Choices.from_values(values, grid=unit_grid(cell.times))
+    values = smooth_rankings(cell.algorithms, cell.budgets, cell.instances, seed=seed)
+    return pb.Choices.from_values(values, grid=unit_grid(cell.budgets))
 
 
 def run(cell: Cell, folder: Path) -> dict[str, Any]:

@@ -50,29 +50,29 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--algorithms", type=int, default=20)
     arguments = parser.parse_args()
-    time_queries(simulate_posterior(arguments.draws, arguments.times, arguments.algorithms))
+    time_queries(simulate_posterior(arguments.draws, arguments.budgets, arguments.algorithms))
     time_deployment(simulate_posterior(4000, 50, 10))
 
 
-def simulate_posterior(draws: int, times: int, algorithms: int) -> pb.Posterior:
+def simulate_posterior(draws: int, budgets: int, algorithms: int) -> pb.Posterior:
     """Return a posterior with smooth ratings and a few changes of leader, as under a temporal prior."""
     rng = np.random.default_rng(0)
-    time_axis = np.linspace(0, 1, times)[:, None]
-    level = rng.normal(size=algorithms) + 1.5 * np.sin(2 * time_axis + rng.uniform(0, 6, algorithms))
+    budget_axis = np.linspace(0, 1, budgets)[:, None]
+    level = rng.normal(size=algorithms) + 1.5 * np.sin(2 * budget_axis + rng.uniform(0, 6, algorithms))
     noise = rng.normal(scale=0.1, size=(draws, 1, algorithms))
-    noise = noise + 0.1 * rng.normal(size=(draws, 1, algorithms)) * time_axis
+    noise = noise + 0.1 * rng.normal(size=(draws, 1, algorithms)) * budget_axis
     strengths = np.exp(level + noise)
     ratings = strengths / strengths.sum(axis=2, keepdims=True)
     ratings.flags.writeable = False
     diagnostics = pb.Diagnostics("nested-laplace", True, "Simulated.", float(draws))
     names = tuple(f"algorithm {k}" for k in range(algorithms))
-    return pb.Posterior(ratings, names, pb.log_grid(100, 100_000, times), True, diagnostics, "BSpline()", 100)
+    return pb.Posterior(ratings, names, pb.log_grid(100, 100_000, budgets), True, diagnostics, "BSpline()", 100)
 
 
 def time_queries(posterior: pb.Posterior) -> None:
-    draws, times, algorithms = posterior.ratings.shape
+    draws, budgets, algorithms = posterior.ratings.shape
     peer = milliseconds(lambda: posterior.ratings.sum())
-    print(f"{draws} draws x {times} times x {algorithms} algorithms, milliseconds (median and minimum of {REPEATS})")
+    print(f"{draws} draws x {budgets} times x {algorithms} algorithms, milliseconds (median and minimum of {REPEATS})")
     print(f"{'read every rating once':34s}{peer[0]:9.1f}{peer[1]:9.1f}")
     budget = pb.BudgetDistribution(stats.lognorm(1, scale=3000))
     quarter = posterior.names[: algorithms // 4]
@@ -81,7 +81,7 @@ def time_queries(posterior: pb.Posterior) -> None:
         "LogUniform, ProbabilityBest": lambda: pb.select(posterior, pb.LogUniform(), pb.ProbabilityBest()),
         "Uniform, Quantile": lambda: pb.select(posterior, pb.Uniform(), pb.Quantile(0.05)),
         "At": lambda: pb.select(posterior, pb.At(1234)),
-        "BudgetDistribution, Regret": lambda: pb.select(posterior, budget, pb.Regret()),
+        "BudgetDistribution, Regret": lambda: pb.select(posterior, budget, pb.ExpectedLoss()),
         "Uniform among a quarter": lambda: pb.select(posterior, among=quarter),
         "Custom (worst time)": lambda: pb.select(posterior, pb.Custom(lambda curves: curves.min(axis=-1))),
         "TopK(3), At": lambda: pb.select(posterior, pb.At(1234), criterion=pb.TopK(3)),
@@ -91,7 +91,7 @@ def time_queries(posterior: pb.Posterior) -> None:
         "portfolio of two, exhaustive": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=2),
         "portfolio of six, search": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=6),
         "decision map": lambda: pb.decision_map(posterior),
-        "worst-case regret": lambda: pb.worst_case_regret(posterior),
+        "worst-case regret": lambda: pb.worst_case_loss(posterior),
     }
     for name, query in queries.items():
         median, minimum = milliseconds(query)
@@ -122,12 +122,12 @@ def time_fresh_process(path: Path) -> list[float]:
 
 def milliseconds(task: Callable[[], object]) -> tuple[float, float]:
     """Return the median and the minimum time of a task."""
-    times = []
+    budgets = []
     for _ in range(REPEATS):
         started = time.perf_counter()
         task()
-        times.append(1e3 * (time.perf_counter() - started))
-    return float(np.median(times)), min(times)
+        budgets.append(1e3 * (time.perf_counter() - started))
+    return float(np.median(budgets)), min(budgets)
 
 
 if __name__ == "__main__":

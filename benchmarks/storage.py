@@ -41,10 +41,10 @@ def main() -> None:
 
 
 def write(race: Path, plain: Path, count: int, improvements: int) -> None:
-    times, values = np.arange(1.0, improvements + 1), -np.sort(np.random.default_rng(0).normal(size=improvements))
+    budgets, values = np.arange(1.0, improvements + 1), -np.sort(np.random.default_rng(0).normal(size=improvements))
 
     def trajectories() -> Iterator[Trajectory]:
-        return (Trajectory(f"algorithm {k % ALGORITHMS}", k // ALGORITHMS, times, values) for k in range(count))
+        return (Trajectory(f"algorithm {k % ALGORITHMS}", k // ALGORITHMS, budgets, values) for k in range(count))
 
     def generate_only() -> None:
         for _ in trajectories():
@@ -59,7 +59,7 @@ def write(race: Path, plain: Path, count: int, improvements: int) -> None:
     def store_plainly() -> None:
         with plain.open("wb") as stream:
             for trajectory in trajectories():
-                stream.write(np.concatenate([trajectory.times, trajectory.values]).tobytes())
+                stream.write(np.concatenate([trajectory.budgets, trajectory.values]).tobytes())
                 stream.flush()
 
     generating = seconds(generate_only)

@@ -17,7 +17,7 @@ import polarbear as pb
 from polarbear.importers import Block
 
 FILE = Path("build/recorded/coco_d5.npz")
-DIMENSION, EVALUATIONS, TIMES = 5, 500, 40
+DIMENSION, EVALUATIONS, BUDGETS = 5, 500, 40
 
 
 def record(entries: Path, file: Path = FILE) -> tuple[int, ...]:
@@ -25,7 +25,7 @@ def record(entries: Path, file: Path = FILE) -> tuple[int, ...]:
 
     A run that ended keeps its last value, since COCO entries stop once they reach the final target.
     """
-    budgets = np.unique(np.geomspace(DIMENSION, EVALUATIONS, TIMES).round())
+    budgets = np.unique(np.geomspace(DIMENSION, EVALUATIONS, BUDGETS).round())
     folders = sorted(each for each in entries.iterdir() if each.is_dir())
     if not folders:
         raise ValueError(
@@ -50,7 +50,7 @@ def runs_of(entry: Path) -> dict[Block, pb.Trajectory]:
     runs: dict[Block, pb.Trajectory] = {}
     for run in pb.read_runs(entry).runs:
         if isinstance(run.instance, Block) and run.instance.dimension == DIMENSION:
-            runs.setdefault(run.instance._replace(suite=None, run=None), replace(run, until=math.inf))
+            runs.setdefault(run.instance._replace(suite=None, run=None), replace(run, end=math.inf))
     return runs
 
 

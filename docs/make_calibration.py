@@ -190,12 +190,14 @@ def versions_table(cells: list[Cell]) -> str:
         "worse in the middle": "35 % in the middle third, else 50 %",
     }
     rows = []
-    for change, rope in dict.fromkeys((each["change"], each["rope"]) for each in cells):
-        same = [each for each in cells if (each["change"], each["rope"]) == (change, rope)]
+    for change, margin in dict.fromkeys((each["change"], each["margin"]) for each in cells):
+        same = [each for each in cells if (each["change"], each["margin"]) == (change, margin)]
         shares = [_range_of([each[verdict][0] for each in same]) for verdict in ("no worse", "worse", "undecided")]
         sizes = sorted(round(each["instances"]) for each in same)
-        rows.append([words[change], f"{rope:g}", *shares, " to ".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))])
-    return markdown(["win rate of NEW", "rope", "exit 0", "exit 1", "exit 2", "instances"], rows)
+        rows.append(
+            [words[change], f"{margin:g}", *shares, " to ".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))]
+        )
+    return markdown(["win rate of NEW", "margin", "exit 0", "exit 1", "exit 2", "instances"], rows)
 
 
 def _range_of(shares: list[float]) -> str:

@@ -32,9 +32,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 def race_recorded_runs() -> pb.Result:
     """Race six step-size rules of CMA-ES and random search on recorded runs of 160 instances."""
     with np.load(RECORDED) as recorded:
-        names, times, values = recorded["algorithms"].tolist(), recorded["evaluations"] * 1.0, recorded["values"]
+        names, budgets, values = recorded["algorithms"].tolist(), recorded["evaluations"] * 1.0, recorded["values"]
     runs = [
-        pb.Trajectory(name, instance, times, values[instance, :, column], until=times[-1])
+        pb.Trajectory(name, instance, budgets, values[instance, :, column], end=budgets[-1])
         for instance in range(len(values))
         for column, name in enumerate(names)
     ]

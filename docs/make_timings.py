@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PAGE, MEASURED = HERE / "how-to" / "choose-settings.md", HERE / "data" / "timings.json"
-TIMES = (20, 50, 100, 200)
+BUDGETS = (20, 50, 100, 200)
 
 
 def main() -> None:
     """Write the table into the page, after measuring if this is asked for."""
     if "--measure" in sys.argv:
-        seconds = {name: [measure(kind(), times) for times in TIMES] for name, kind in pb.models.PRIORS.items()}
+        seconds = {name: [measure(kind(), budgets) for budgets in BUDGETS] for name, kind in pb.models.PRIORS.items()}
         MEASURED.write_text(json.dumps(seconds, indent=1) + "\n", encoding="utf-8")
     for page, name, table in tables():
         put_into(page, name, table)
 
 
-def measure(prior: pb.models.Prior, times: int) -> float:
+def measure(prior: pb.models.Prior, budgets: int) -> float:
     """Return the CPU seconds of the faster of two fits, each with the relations of all pairs."""
-    grid = pb.linear_grid(1, times, times)
+    grid = pb.linear_grid(1, budgets, budgets)
     rng = np.random.default_rng(0)
     waves = np.sin(grid.scaled[:, None] * 5 + rng.uniform(0, 6, 5)) + rng.normal(size=5)
     choices = pb.Choices.from_values(sample_rankings(waves, 30, rng=rng), grid=grid)
@@ -54,7 +54,7 @@ def tables() -> Iterator[tuple[Path, str, str]]:
     """Yield the table with its page and the mark of its place there."""
     measured: dict[str, list[float]] = json.loads(MEASURED.read_text(encoding="utf-8"))
     rows = [[f"`{name}`", *(f"{seconds:.1f}" for seconds in row)] for name, row in measured.items()]
-    yield PAGE, "timings", markdown(["prior", *(f"T = {times}" for times in TIMES)], rows)
+    yield PAGE, "timings", markdown(["prior", *(f"T = {budgets}" for budgets in BUDGETS)], rows)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def quality(configuration: dict[str, Any], problems: range) -> np.ndarray[Any, A
     algorithm, result = DifferentialEvolution(**configuration), np.empty((len(problems), len(BUDGETS)))
     for row, number in enumerate(problems):
         run = pb.run_once(algorithm, PROBLEMS(number, number), number, LARGEST, name="", instance=number)
-        result[row] = run.values[np.searchsorted(run.times, BUDGETS, side="right") - 1]
+        result[row] = run.values[np.searchsorted(run.budgets, BUDGETS, side="right") - 1]
     return result
 
 

@@ -39,7 +39,7 @@ class DifferentialEvolution:
     dither: str = "no"
     width: float = 0.0
 
-    def __call__(self, problem: Any, seed: int, until: float) -> Iterator[tuple[float, float]]:
+    def __call__(self, problem: Any, seed: int, budget: float) -> Iterator[tuple[float, float]]:
         """Yield (evaluations, best value) after each generation, until the budget."""
         rng = np.random.default_rng(seed)
         low, high = np.transpose(problem.bounds)
@@ -49,13 +49,13 @@ class DifferentialEvolution:
         new, trials = values, points
         while True:
             # Evaluations are counted one by one, so that a generation may exceed the budget.
-            for value in new[: int(until) - used].tolist():
+            for value in new[: int(budget) - used].tolist():
                 used += 1
                 if value < best:
                     best = value
                     yield used, best
-            if used >= int(until):
-                yield until, best  # the run costs its whole budget
+            if used >= int(budget):
+                yield budget, best  # the run costs its whole budget
                 return
             better = new <= values
             points, values = np.where(better[:, None], trials, points), np.where(better, new, values)

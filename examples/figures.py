@@ -21,10 +21,10 @@ RECORDED = ROOT / "case_studies" / "data" / "ma_bbob_d30.npz"
 def race_recorded(instances: int) -> RaceOutcome:
     """Race on the recorded runs, and stop at this number of instances."""
     with np.load(RECORDED) as recorded:
-        names, times = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
+        names, budgets = [str(name) for name in recorded["algorithms"]], recorded["evaluations"].astype(float)
         values = recorded["values"]
     runs = [
-        pb.Trajectory(name, index, times, values[index, :, column], until=times[-1])
+        pb.Trajectory(name, index, budgets, values[index, :, column], end=budgets[-1])
         for index in range(len(values))
         for column, name in enumerate(names)
     ]

@@ -56,7 +56,7 @@ def main() -> None:
     for t in np.linspace(0, len(grid) - 1, 6).astype(int):
         bands = zip(summary.mean[t], summary.lower[t], summary.upper[t], strict=True)
         cells = "".join(f"{f'{mean:.2f} [{low:.2f}, {high:.2f}]':>20}" for mean, low, high in bands)
-        print(f"{grid.times[t]:>{width},.0f}{cells}")
+        print(f"{grid.budgets[t]:>{width},.0f}{cells}")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import polarbear as pb
 from polarbear.analysis import later_runs, replay, suggest_grid
 
 
-def recorded_runs(instances=40, until=100.0, names=("good", "bad")):
+def recorded_runs(instances=40, budget=100.0, names=("good", "bad")):
     """Return runs of which "good" ends one lower than "bad" on average."""
     rng = np.random.default_rng(5)
     return [
-        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], until=until)
+        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], end=budget)
         for instance in range(instances)
         for level, name in enumerate(names)
     ]
@@ -21,27 +21,27 @@ def recorded_runs(instances=40, until=100.0, names=("good", "bad")):
 
 class TestSuggestedGrid:
     def test_it_ends_while_nearly_all_runs_still_continue(self):
-        runs = [*recorded_runs(), pb.Trajectory("good", 99, [1], [3.0], until=1)]
+        runs = [*recorded_runs(), pb.Trajectory("good", 99, [1], [3.0], end=1)]
         grid = suggest_grid(runs, count=7)
-        assert (len(grid), grid.times[0], grid.times[-1], grid.axis) == (7, 2, 100, "log")
+        assert (len(grid), grid.budgets[0], grid.budgets[-1], grid.axis) == (7, 2, 100, "log")
 
     def test_a_run_without_a_limit_counts_until_its_last_value(self):
-        assert suggest_grid(recorded_runs(until=math.inf)).times[-1] == 30
+        assert suggest_grid(recorded_runs(end=math.inf)).budgets[-1] == 30
 
     def test_runs_that_finished_do_not_end_it(self):
-        finished = [pb.Trajectory("quick", k, [1, 5], [3.0, 0.0], until=5, finished=True) for k in range(40)]
-        assert suggest_grid([*recorded_runs(), *finished]).times[-1] == 100
-        assert suggest_grid(finished).times[-1] == 5
+        finished = [pb.Trajectory("quick", k, [1, 5], [3.0, 0.0], end=5, finished=True) for k in range(40)]
+        assert suggest_grid([*recorded_runs(), *finished]).budgets[-1] == 100
+        assert suggest_grid(finished).budgets[-1] == 5
 
     def test_runs_that_go_on_after_it_are_counted(self):
         runs = [
             *recorded_runs(),
-            *recorded_runs(until=700.0, names=("longer",)),
-            *recorded_runs(until=math.inf, names=("done",)),
+            *recorded_runs(end=700.0, names=("longer",)),
+            *recorded_runs(end=math.inf, names=("done",)),
         ]
         assert later_runs(runs, suggest_grid(runs)) == (40, 700)
         assert later_runs(recorded_runs(), suggest_grid(recorded_runs())) == (0, 100)
-        alone = [*recorded_runs(), *recorded_runs(until=700.0, names=("longer",))]
+        alone = [*recorded_runs(), *recorded_runs(end=700.0, names=("longer",))]
         assert later_runs(alone, suggest_grid(alone)) == (40, 100)  # with nothing to compare them with
 
     def test_a_short_range_is_linear_and_its_ends_can_be_passed(self):
@@ -49,23 +49,23 @@ class TestSuggestedGrid:
 
     def test_it_never_begins_before_anything_was_observed(self):
         """Half of the runs of `late` find their first value after the end of the grid."""
-        late = [pb.Trajectory("late", k, [10 + 8 * k], [1.0], until=100) for k in range(12)]
-        early = [pb.Trajectory("early", k, [2 + k], [1.0], until=40) for k in range(12)]
+        late = [pb.Trajectory("late", k, [10 + 8 * k], [1.0], end=100) for k in range(12)]
+        early = [pb.Trajectory("early", k, [2 + k], [1.0], end=40) for k in range(12)]
         grid = suggest_grid([*early, *late])
-        assert (grid.times[0], grid.times[-1]) == (2, 40)
-        single = [pb.Trajectory(name, k, [5], [1.0], until=5) for name in "ab" for k in range(3)]
-        assert suggest_grid(single).times.tolist() == [5]
+        assert (grid.budgets[0], grid.budgets[-1]) == (2, 40)
+        single = [pb.Trajectory(name, k, [5], [1.0], end=5) for name in "ab" for k in range(3)]
+        assert suggest_grid(single).budgets.tolist() == [5]
 
     def test_a_start_at_zero_is_moved_to_a_positive_time(self):
-        runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], until=50) for name in "ab"]
-        assert suggest_grid(runs).times[0] == 0.5
+        runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], end=50) for name in "ab"]
+        assert suggest_grid(runs).budgets[0] == 0.5
         solved = [
-            pb.Trajectory("a", n, [0, (1 + n) / 64], [1.0, 0.0], until=(1 + n) / 64, finished=True) for n in range(62)
+            pb.Trajectory("a", n, [0, (1 + n) / 64], [1.0, 0.0], end=(1 + n) / 64, finished=True) for n in range(62)
         ]
-        assert suggest_grid([*runs, *solved]).times[0] == 4 / 64  # one in twenty
+        assert suggest_grid([*runs, *solved]).budgets[0] == 4 / 64  # one in twenty
 
     @pytest.mark.parametrize(
-        ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], until=3)], "none with a value")]
+        ("runs", "message"), [([], "got none"), ([pb.Trajectory("a", 0, [], [], end=3)], "none with a value")]
     )
     def test_without_values_there_is_no_grid(self, runs, message):
         with pytest.raises(ValueError, match=message):
@@ -84,13 +84,13 @@ class TestReplay:
     def test_incomplete_instances_are_left_out(self):
         runs = [run for run in recorded_runs(20) if run.instance != 3 or run.algorithm == "good"]
         runs = [run for run in runs if run.instance != 4]
-        runs += [pb.Trajectory(name, 4, [2], [1.0], until=50) for name in ("good", "bad")]
+        runs += [pb.Trajectory(name, 4, [2], [1.0], end=50) for name in ("good", "bad")]
         replayed = replay(runs, pb.log_grid(5, 100, 4), confidence=0.9, prior=pb.RandomWalk())
         assert (replayed.instances, replayed.left_out) == (18, 2)
 
     def test_the_race_has_the_clusters_of_the_runs(self):
         runs = [
-            pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
+            pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, run.end, cluster=run.instance % 3)
             for run in recorded_runs(24)
         ]
         labels = {"cluster_kind": "data set", "cluster_unit": "run"}
@@ -103,7 +103,7 @@ class TestReplay:
 
     def test_a_race_that_replays_into_a_file_continues_with_its_clusters(self, tmp_path):
         runs = [
-            pb.Trajectory(run.algorithm, run.instance, run.times, run.values, run.until, cluster=run.instance % 3)
+            pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, run.end, cluster=run.instance % 3)
             for run in recorded_runs(40)
         ]
         options = {"prior": pb.RandomWalk(), "confidence": 0.99, "batch": pb.FixedBatch(4)}

@@ -79,7 +79,7 @@ posterior = pb.Posterior.load(sys.argv[1])
 posterior.summary(), posterior.thin(10), repr(posterior)
 pb.dominance(posterior), pb.anytime_dominance(posterior), pb.crossing(posterior), pb.equivalence(posterior)
 pb.win_probability(posterior), pb.pareto_probability(posterior)
-pb.pareto_set(posterior), pb.pareto_set(posterior, elimination="pointwise")
+pb.pareto_set(posterior), pb.pareto_set(posterior, dominance="pointwise")
 {PRINT_HEAVY_MODULES}
 """
     assert run(code, path) == "[]"

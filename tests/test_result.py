@@ -51,15 +51,15 @@ def write_csv(path, runs, columns=("algorithm_name", "instance", "evaluations", 
     """A table with one row per improvement, and the end of each run."""
     lines = [",".join(columns)]
     for run in runs:
-        events = [*zip(run.times, run.values, strict=True), (run.until, run.values[-1])]
-        lines += [f"{run.algorithm},{run.instance},{round(time)},{float(value)!r}" for time, value in events]
+        events = [*zip(run.budgets, run.values, strict=True), (run.end, run.values[-1])]
+        lines += [f"{run.algorithm},{run.instance},{round(budget)},{float(value)!r}" for budget, value in events]
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
 def plain(runs):
     """Runs with whole times, and values as Python floats."""
-    return [pb.Trajectory(run.algorithm, run.instance, np.round(run.times), run.values, 1000) for run in runs]
+    return [pb.Trajectory(run.algorithm, run.instance, np.round(run.budgets), run.values, 1000) for run in runs]
 
 
 # Opening
@@ -155,21 +155,21 @@ def test_kinds_of_files_are_recognised_by_what_they_hold(saved, race_file, tmp_p
 
 def test_the_budgets_to_compare(runs):
     chosen = analyse(runs, start=50, stop=500, count=4, draws=100).posterior.grid
-    assert (len(chosen), chosen.times[0], chosen.times[-1]) == (4, 50, 500)
-    assert analyse(runs, grid=[20, 200], draws=100).posterior.grid.times.tolist() == [20, 200]
+    assert (len(chosen), chosen.budgets[0], chosen.budgets[-1]) == (4, 50, 500)
+    assert analyse(runs, grid=[20, 200], draws=100).posterior.grid.budgets.tolist() == [20, 200]
     assert len(analyse(runs, draws=100).posterior.grid) == 30
 
 
 def test_rules_of_dropping(runs):
     assert analyse(runs, count=5, draws=400, confidence=1).kept == NAMES
-    joint = analyse(runs, count=5, draws=400, elimination="joint")
-    assert joint.elimination == "joint"
+    joint = analyse(runs, count=5, draws=400, dominance="joint")
+    assert joint.dominance == "joint"
     assert set(joint.kept) >= set(analyse(runs, count=5, draws=400).kept)
 
 
 def test_tolerances_make_ties():
     values = {"a": 1.0, "b": 1.05, "c": 3.0}
-    runs = [pb.Trajectory(name, i, [10], [value], until=100) for i in range(40) for name, value in values.items()]
+    runs = [pb.Trajectory(name, i, [10], [value], end=100) for i in range(40) for name, value in values.items()]
     assert analyse(runs, count=3, draws=100).kept == ("a",)
     tied = analyse(runs, count=3, draws=100, absolute_tolerance=0.1)
     assert set(tied.kept) == {"a", "b"}
@@ -189,7 +189,7 @@ def test_algorithms_with_few_instances_are_left_out_unless_included(runs):
 
 
 def test_runs_that_go_on_and_how_runs_ended(runs):
-    longer = [pb.Trajectory(run.algorithm, run.instance, run.times, run.values, 5000) for run in runs]
+    longer = [pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, 5000) for run in runs]
     mixed = [*(run for run in longer if run.algorithm != "slow"), *(run for run in runs if run.algorithm == "slow")]
     found = {each.code: each for each in analyse(mixed, clock="seconds", count=5, draws=100).findings}
     assert found[Code.RUNS_GO_ON].numbers == {"later": 120, "runs": 160, "stop": 1000.0, "clock": "seconds"}
@@ -271,7 +271,7 @@ def test_the_dictionary_is_json_and_says_what_the_answer_says(results, source):
         (each.better, each.worse) for each in answer.needs
     ]
     assert [each["code"] for each in stored["findings"]] == [each.code.name.lower() for each in result.findings]
-    assert stored["budgets"] == result.posterior.grid.times.tolist()
+    assert stored["budgets"] == result.posterior.grid.budgets.tolist()
     assert (stored["status"], stored["trust"]) == (result.status, result.trust)
 
 
@@ -316,7 +316,7 @@ def test_the_parts(recorded, runs):
 
 
 def test_without_drops_there_is_a_table_without_rows():
-    equal = [pb.Trajectory(name, i, [5], [1.0 + i % 2], until=100) for i in range(9) for name in "ab"]
+    equal = [pb.Trajectory(name, i, [5], [1.0 + i % 2], end=100) for i in range(9) for name in "ab"]
     result = analyse(equal, count=3, draws=100)
     assert result.dropped == {}
     frame = result.to_frame("drops")
@@ -368,10 +368,10 @@ def test_the_simplest_set(recorded):
 
 def test_pairs_and_speed_ups(recorded):
     pairs = recorded.pairs()
-    assert pairs.to_table().keys() == pb.relations(recorded.posterior, rope=recorded.margin).to_table().keys()
+    assert pairs.to_table().keys() == pb.relations(recorded.posterior, margin=recorded.margin).to_table().keys()
     last = recorded.answer.needs[-1]
     found = recorded.speed_up(last.better, last.worse)
-    assert last.budget == recorded.posterior.grid.times[-1]
+    assert last.budget == recorded.posterior.grid.budgets[-1]
     assert found.ratio[-1] == pytest.approx(last.ratio, rel=0.2)
 
 
@@ -452,7 +452,7 @@ def test_a_range_has_two_ends():
 )
 def test_the_next_step_can_run(stopped, remedy):
     rng = np.random.default_rng(2)
-    runs = [pb.Trajectory(name, i, [1], [rng.random()], until=9) for i in range(8) for name in ("a", "b")]
+    runs = [pb.Trajectory(name, i, [1], [rng.random()], end=9) for i in range(8) for name in ("a", "b")]
     with pb.Race(["a", "b"], None, [1, 9], batch=pb.FixedBatch(8), draws=400) as race:
         race.drive(pb.ReplayExecutor(runs), max_instances=8, progress="none")
         outcome = replace(race.outcome, stopped=stopped)

@@ -54,14 +54,14 @@ def test_a_worse_version_is_noticed_after_few_looks(executor):
     seen = []
     result = compare(version(0.0), version(1.5), executor, common_random_numbers=False, after_look=seen.append)
     assert (result.verdict, result.exit_code) == ("worse", 1)
-    assert result.win_rates.times[result.win_rates.worst] in (2, 4)
+    assert result.win_rates.budgets[result.win_rates.worst] in (2, 4)
     assert [each.instances for each in seen] == [24, 48, 96][: len(seen)]
     assert seen[-1] is result
     assert len(executor.jobs) == 2 * result.instances < 200
 
 
 def test_a_limit_leaves_close_versions_undecided(executor):
-    result = compare(version(0.0), version(0.02), executor, common_random_numbers=False, max_instances=30, rope=0.01)
+    result = compare(version(0.0), version(0.02), executor, common_random_numbers=False, max_instances=30, margin=0.01)
     assert (result.verdict, result.exit_code, result.instances) == ("undecided", 2, 30)
 
 
@@ -82,7 +82,7 @@ def test_repetitions_of_two_instances_are_two_instances(executor):
     assert result.to_data()["units_needed"] == pytest.approx(result.instances_needed / 24)
     assert result.sentence.startswith("Undecided after 2 instances with 48 repetitions: ")
     assert result.sentence.endswith(": it takes at least 5 instances.")
-    once = pb.compare(version(0.0), version(0.02), pb.problems.Repeated([1.0] * 9, 1), GRID, rope=0.01, **options)
+    once = pb.compare(version(0.0), version(0.02), pb.problems.Repeated([1.0] * 9, 1), GRID, margin=0.01, **options)
     assert re.search(r"Undecided after 9 instances: .* % of instances .* more instances\.$", once.sentence)
 
 
@@ -115,7 +115,7 @@ def test_a_version_that_always_fails_is_no_comparison(tmp_path, executor):
 
 def recorded(shift, *, count=80, seed=0, name="cma"):
     noise = np.random.default_rng(seed).random(count)
-    return [pb.Trajectory(name, i, [1, 10], [5.0, each + shift], until=100) for i, each in enumerate(noise)]
+    return [pb.Trajectory(name, i, [1, 10], [5.0, each + shift], end=100) for i, each in enumerate(noise)]
 
 
 def test_recorded_versions_may_have_the_same_name():
@@ -128,7 +128,7 @@ def test_recorded_versions_may_have_the_same_name():
 
 def test_recorded_versions_are_compared_on_common_instances():
     assert pb.compare(recorded(0.0), recorded(-0.4, seed=1, count=50), grid=[10]).instances == 50
-    elsewhere = [pb.Trajectory("cma", f"other {i}", [1], [0.0], until=100) for i in range(5)]
+    elsewhere = [pb.Trajectory("cma", f"other {i}", [1], [0.0], end=100) for i in range(5)]
     with pytest.raises(ValueError, match="got no instance that has both"):
         pb.compare(recorded(0.0), elsewhere, grid=[10])
 

@@ -170,10 +170,10 @@ def _members() -> dict[str, bytes]:
     scenario = {"dimension": 5, "path": "f1.dat", "runs": runs}
     index = {"suite": "s", "function_id": 1, "algorithm": {"name": "a"}, "scenarios": [scenario]}
     data = "".join(
-        "evaluations raw_y\n" + "".join(f"{time} {1e6 / time + seed.random():.8f}\n" for time in range(1, 1001))
+        "evaluations raw_y\n" + "".join(f"{budget} {1e6 / budget + seed.random():.8f}\n" for budget in range(1, 1001))
         for _ in range(5)
     )
-    rows = "".join(f"b,{each},{time},{seed.random() / time}\n" for each in range(5) for time in range(1, 1001))
+    rows = "".join(f"b,{each},{budget},{seed.random() / budget}\n" for each in range(5) for budget in range(1, 1001))
     return {
         "index.json": json.dumps(index).encode(),
         "f1.dat": data.encode(),

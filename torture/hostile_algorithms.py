@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOTES = "POLARBEAR_TORTURE_NOTES"
 
 
-def witness(problem: list[float], seed: int, until: float) -> Iterator[tuple[float, float]]:
+def witness(problem: list[float], seed: int, budget: float) -> Iterator[tuple[float, float]]:
     """Report the state of the process: as output in words, and as a value in digits. It takes a third of a second."""
     umask = os.umask(0o22)
     os.umask(umask)
@@ -271,7 +271,9 @@ HOSTILE: tuple[Callable[[], None], ...] = (
 )
 
 
-def hostile(problem: list[float], seed: int, until: float, *, act: Callable[[], None]) -> Iterator[tuple[float, float]]:
+def hostile(
+    problem: list[float], seed: int, budget: float, *, act: Callable[[], None]
+) -> Iterator[tuple[float, float]]:
     """Yield a value, change the problem, and act."""
     yield 1, 5.0
     problem.append(99.0)

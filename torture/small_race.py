@@ -31,14 +31,14 @@ def instance(index: int, seed: int) -> float:
 
 
 def staircase(
-    problem: float, seed: int, until: float, *, levels: tuple[float, ...], pause: float = 0.0
+    problem: float, seed: int, budget: float, *, levels: tuple[float, ...], pause: float = 0.0
 ) -> Iterator[tuple[float, float]]:
     """Yield values that fall by a step at each time, plus noise and this algorithm's level at that time."""
     rng = random.Random(seed)
     time.sleep(pause)
     for step, (when, level) in enumerate(zip(GRID, levels, strict=True)):
         noise = rng.gauss(0, 1)
-        if when <= until:
+        if when <= budget:
             yield when, problem - 1000.0 * step + level + noise
 
 
@@ -60,10 +60,10 @@ class InlineExecutor(Executor):
         job: Job = args[1]
         self.jobs.append(job)
         problem = instance(job.instance, job.instance_seed)
-        times, values = zip(*ALGORITHMS[job.algorithm](problem, job.seed, job.until), strict=True)
+        budgets, values = zip(*ALGORITHMS[job.algorithm](problem, job.seed, job.budget), strict=True)
         future: Future[Any] = Future()
-        run = pb.Trajectory(job.algorithm, job.instance, times, values, until=job.until)
-        future.set_result(Run(run, reached=job.until))
+        run = pb.Trajectory(job.algorithm, job.instance, budgets, values, end=job.budget)
+        future.set_result(Run(run, reached=job.budget))
         return future
 
 
@@ -77,8 +77,8 @@ def open_or_start(path: Path, algorithms: Mapping[str, Any] = ALGORITHMS) -> pb.
         GRID,
         path=path,
         prior=pb.Dirichlet(),
-        elimination="pointwise",
-        resolution="crossing",  # does not stop because little is left to decide
+        dominance="pointwise",
+        until="pairs",  # does not stop because little is left to decide
         confidence=0.9,
         draws=200,
         seed=3,

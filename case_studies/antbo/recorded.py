@@ -50,8 +50,10 @@ class Recording:
             for column, name in enumerate(self.names):
                 values = self.values[row, :, column]
                 known = ~np.isnan(values)
-                times = self.evaluations[known]
+                budgets = self.evaluations[known]
                 runs.append(
-                    pb.Trajectory(name, (antigen, seed), times, values[known], until=float(times[-1]), cluster=antigen)
+                    pb.Trajectory(
+                        name, (antigen, seed), budgets, values[known], end=float(budgets[-1]), cluster=antigen
+                    )
                 )
         return runs

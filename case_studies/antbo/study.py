@@ -84,7 +84,7 @@ def answers(posteriors: dict[str, pb.Posterior], races: Sequence[ReplayedRace]) 
 def leader_at(posterior: pb.Posterior, evaluations: float) -> str:
     """Return the leader at a number of evaluations of the grid, with its probability of being the best."""
     leaders = pb.decision_map(posterior)
-    position = posterior.grid.times.tolist().index(evaluations)
+    position = posterior.grid.budgets.tolist().index(evaluations)
     name = leaders.best[position]
     return f"{name} ({leaders.probability_best[position, leaders.names.index(name)]:.2f})"
 

@@ -17,14 +17,14 @@ _SHOWN = 0.001  # a function whose weight never exceeds this is not shown, as in
 _ACROSS = 6
 
 
-def instance_figure(problem: GpBbobProblem, *, resolution: int = 120) -> Figure:
+def instance_figure(problem: GpBbobProblem, *, until: int = 120) -> Figure:
     """Draw w(x) of every function that has weight somewhere, k(x), and f(x) minus its lowest value on the grid.
 
     Weights and values are on a logarithmic scale: many functions have little weight, and only in few places.
     """
     from matplotlib.colors import LogNorm
 
-    axis = np.linspace(-5, 5, resolution)
+    axis = np.linspace(-5, 5, until)
     points = np.stack(np.meshgrid(axis, axis), axis=-1)
     weights, active, values = problem.weights(points), problem.active(points), problem(points)
     shown = np.flatnonzero(weights.max(axis=(0, 1)) > _SHOWN).tolist()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def store(result: RaceOutcome, file: Path = FILE) -> None:
     """Write the runs of a race. Every run must have reached its end."""
     if failed := [run.trajectory for run in result.runs if run.status != "done"]:
-        end = result.state.settings.grid.times[-1]
+        end = result.state.settings.grid.budgets[-1]
         raise RuntimeError(f"expected every run to reach {end:g} seconds, got {failed}; record again")
     Recording.of(result).save(file)
 

@@ -47,14 +47,14 @@ class Recording:
     @classmethod
     def of(cls, result: RaceOutcome) -> Recording:
         """Return the runs of a live race that reached its last time."""
-        times, names = result.state.settings.grid.times, result.state.names
+        budgets, names = result.state.settings.grid.budgets, result.state.names
         runs = np.full((result.instances, len(names)), np.nan)
-        recording = cls(np.full((len(runs), len(times), len(names)), np.nan), times, names, runs, runs.copy())
+        recording = cls(np.full((len(runs), len(budgets), len(names)), np.nan), budgets, names, runs, runs.copy())
         for (name, instance), run in result.state.observations.runs.items():
             if run.status == "done":
                 column = names.index(name)
-                recording.values[instance, :, column] = run.trajectory.at(times)
-                recording.first_seconds[instance, column] = run.trajectory.times[0]
+                recording.values[instance, :, column] = run.trajectory.at(budgets)
+                recording.first_seconds[instance, column] = run.trajectory.budgets[0]
                 recording.processor_shares[instance, column] = run.cpu_seconds / run.seconds
         return recording
 
@@ -95,6 +95,6 @@ class Recording:
         """Return the runs."""
         end = float(self.seconds[-1])
         return [
-            pb.Trajectory(self.names[column], instance, self.seconds, self.values[instance, :, column], until=end)
+            pb.Trajectory(self.names[column], instance, self.seconds, self.values[instance, :, column], end=end)
             for instance, column in np.argwhere(self.ran).tolist()
         ]

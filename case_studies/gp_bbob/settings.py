@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 METHOD: dict[str, Any] = {
     "clock": "seconds",
     "prior": pb.BSpline(),
-    "elimination": "joint",
-    "resolution": "crossing",
+    "dominance": "joint",
+    "until": "pairs",
     "confidence": 0.99,
-    "rope": 0.05,
+    "margin": 0.05,
     "batch": pb.AdaptiveBatch(8, 128),
 }
 """The paper's settings of the third case study."""
@@ -34,12 +34,12 @@ class Scale:
     """The scale of a race: seconds per run, and the number of times."""
 
     seconds: float
-    times: int
+    budgets: int
 
     @property
     def grid(self) -> pb.Grid:
         """The times, evenly spaced from 0.1 seconds on, as in the paper."""
-        return pb.linear_grid(0.1, self.seconds, self.times)
+        return pb.linear_grid(0.1, self.seconds, self.budgets)
 
 
 PAPER = Scale(30.0, 30)

@@ -102,10 +102,10 @@ def compare(page: Page, result: RaceOutcome, recorded: Recording, end: str) -> N
 def undecided_sentence(result: RaceOutcome, name: str) -> str:
     """Return where a candidate is not decided yet against the others, pair by pair."""
     texts = []
-    for pair, times in result.undecided().items():
+    for pair, budgets in result.undecided().items():
         if name in pair:
             (other,) = set(pair) - {name}
-            when = f"{times[0]:.3g} s" if len(times) == 1 else f"{len(times)} times up to {times[-1]:.3g} s"
+            when = f"{budgets[0]:.3g} s" if len(budgets) == 1 else f"{len(budgets)} times up to {budgets[-1]:.3g} s"
             texts.append(f"{other} at {when}")
     return f"Undecided against {'; '.join(texts)}." if texts else "Decided against all others."
 
@@ -175,7 +175,7 @@ def _listed(dropped: Any) -> str:
 def _shown(grid: pb.Grid) -> list[tuple[int, float]]:
     """Return the positions and the times of the first, the second, a middle and the last time."""
     positions = sorted({0, min(1, len(grid) - 1), len(grid) // 2, len(grid) - 1})
-    return [(position, float(grid.times[position])) for position in positions]
+    return [(position, float(grid.budgets[position])) for position in positions]
 
 
 def _leader(posterior: pb.Posterior, among: tuple[str, ...], position: int) -> str:
@@ -200,7 +200,7 @@ def _compare_with_nuts(choices: pb.Choices, result: RaceOutcome) -> Table:
             rows.append((name, "not run", str(error), ""))
             continue
         means[name] = posterior.ratings.mean(axis=0)
-        inside = ", ".join(pb.pareto_set(posterior, confidence=settings.confidence, elimination="joint"))
+        inside = ", ".join(pb.pareto_set(posterior, confidence=settings.confidence, dominance="joint"))
         seconds = f"{time.perf_counter() - start:.1f} s"
         rows.append((posterior.diagnostics.method, seconds, inside, posterior.diagnostics.message))
     difference = (

@@ -8,7 +8,7 @@ import numpy as np
 
 from polarbear.baselines import BOUNDS, aocc, eaf_contour, eaf_difference, ecdf_band, log_targets
 from polarbear.plots.end_labels import label_ends
-from polarbear.plots.lettering import name_ticks, time_axis
+from polarbear.plots.lettering import budget_axis, name_ticks
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import empty_figure, new_figure, styled
 
@@ -36,7 +36,7 @@ def ecdf_figure(recorded: Recording) -> Figure:
                 alpha=0.15,
                 linewidth=0,
             )
-        time_axis(ax, recorded.grid, unit="evaluations")
+        budget_axis(ax, recorded.grid, unit="evaluations")
         ax.set_ylim(bottom=0)
         ax.set_ylabel("mean attained share")
         label_ends(ax, dict(zip(recorded.names, band.mean[-1].tolist(), strict=True)), look)
@@ -81,7 +81,7 @@ def eaf_figure(recorded: Recording, pairs: Sequence[tuple[str, str]]) -> Figure:
             ax.plot(recorded.evaluations, medians[:, b], color="black", linestyle=":", linewidth=1.3)
             ax.set_yscale("log")
             ax.set_ylim(*BOUNDS)
-            time_axis(ax, recorded.grid, unit="")
+            budget_axis(ax, recorded.grid, unit="")
             ax.set_title(f"{first} vs. {second}", fontsize=8)
             ax.grid(visible=False)
         figure.supxlabel("evaluations", fontsize=8)

@@ -63,7 +63,7 @@ def _decisions(page: Page, result: RaceOutcome) -> None:
 
 
 def _leaders(page: Page, result: RaceOutcome, recorded: Recording) -> None:
-    posterior, times = result.posterior, recorded.evaluations
+    posterior, budgets = result.posterior, recorded.evaluations
     for what, paper, best in (
         ("leaders by rating", "MXNES below 1,000, then CSA, then XNES", pb.decision_map(posterior).best),
         (
@@ -76,13 +76,13 @@ def _leaders(page: Page, result: RaceOutcome, recorded: Recording) -> None:
         page.compare(
             what,
             paper,
-            ", ".join(f"{best[k]} from {times[k]:,.0f}" for k in changes),
+            ", ".join(f"{best[k]} from {budgets[k]:,.0f}" for k in changes),
             "Two curves are close at a change; brief leads there are chance.",
         )
     ratings = posterior.ratings.mean(axis=0)
-    by_rating = takes_over(times, *(ratings[:, posterior.names.index(name)] for name in ("CSA", "XNES")))
+    by_rating = takes_over(budgets, *(ratings[:, posterior.names.index(name)] for name in ("CSA", "XNES")))
     shares = ecdf(recorded.values)
-    by_ecdf = takes_over(times, *(shares[:, recorded.names.index(name)] for name in ("CSA", "XNES")))
+    by_ecdf = takes_over(budgets, *(shares[:, recorded.names.index(name)] for name in ("CSA", "XNES")))
     later = "later than by ECDF, as in the paper" if by_rating > by_ecdf else "not later than by ECDF"
     page.compare(
         "XNES overtakes CSA",
@@ -94,20 +94,20 @@ def _leaders(page: Page, result: RaceOutcome, recorded: Recording) -> None:
 
 def _tpa(page: Page, result: RaceOutcome) -> None:
     posterior = result.posterior
-    times, confidence = posterior.grid.times, result.state.settings.confidence
+    budgets, confidence = posterior.grid.budgets, result.state.settings.confidence
     beats = pb.dominance(posterior)[:, posterior.names.index("CSA"), posterior.names.index("TPA")]
-    better = times[beats <= 1 - confidence]
-    undecided = times[(beats > 1 - confidence) & (beats < confidence)]
+    better = budgets[beats <= 1 - confidence]
+    undecided = budgets[(beats > 1 - confidence) & (beats < confidence)]
     range_ = f"better from {better[0]:,.0f} to {better[-1]:,.0f}" if better.size else "better nowhere"
     leads = "TPA" in pb.decision_map(posterior).best
     page.compare(
         "TPA against CSA",
         "better in a small range below 1,000; never the best",
-        f"{range_} with probability {confidence:g}, undecided at {undecided.size} of {len(times)} times; "
+        f"{range_} with probability {confidence:g}, undecided at {undecided.size} of {len(budgets)} times; "
         + ("leads somewhere" if leads else "never the best"),
         "It is in the Pareto set because it is better at some budgets.",
     )
-    page.results["csa_beats_tpa"] = {"evaluations": times, "probability": beats}
+    page.results["csa_beats_tpa"] = {"evaluations": budgets, "probability": beats}
 
 
 def _choices(page: Page, result: RaceOutcome, recorded: Recording) -> None:
@@ -177,7 +177,7 @@ def _cost(page: Page, result: RaceOutcome) -> None:
     )
     page.compare("rounds", 51, len(result.rounds), remark)
     page.compare("instances", 1656, result.instances, remark)
-    last = [name for name, _ in result.rounds[-1].until]
+    last = [name for name, _ in result.rounds[-1].budgets]
     theirs = sum(result.cost[name] for name in last) / spent
     page.compare(
         "evaluations",
@@ -207,7 +207,7 @@ def _cost(page: Page, result: RaceOutcome) -> None:
     }
 
 
-def takes_over(times: Array, first: Array, second: Array) -> float:
+def takes_over(budgets: Array, first: Array, second: Array) -> float:
     """Return the time from which the second curve stays above the first; NaN if it is not above at the end.
 
     Examples
@@ -217,5 +217,5 @@ def takes_over(times: Array, first: Array, second: Array) -> float:
     """
     behind = np.flatnonzero(second <= first)
     if not behind.size:
-        return float(times[0])
-    return math.nan if behind[-1] == len(times) - 1 else float(times[behind[-1] + 1])
+        return float(budgets[0])
+    return math.nan if behind[-1] == len(budgets) - 1 else float(budgets[behind[-1] + 1])

@@ -48,7 +48,7 @@ class Recording:
         """Return the runs, with instances numbered in this order (by default as recorded)."""
         end = float(self.evaluations[-1])
         return [
-            pb.Trajectory(name, number, self.evaluations, self.values[instance, :, column], until=end)
+            pb.Trajectory(name, number, self.evaluations, self.values[instance, :, column], end=end)
             for number, instance in enumerate(range(len(self.values)) if order is None else order)
             for column, name in enumerate(self.names)
         ]

@@ -18,9 +18,9 @@ def paper_settings() -> dict[str, Any]:
     """Return the paper's settings: independent Dirichlet, pointwise elimination, strict resolution, batches of 8 to 128."""
     return {
         "prior": pb.Dirichlet(),
-        "elimination": "pointwise",
-        "resolution": "strict",
+        "dominance": "pointwise",
+        "until": "every-budget",
         "confidence": 0.99,
-        "rope": 0.05,
+        "margin": 0.05,
         "batch": pb.AdaptiveBatch(8, 128),
     }

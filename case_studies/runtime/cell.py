@@ -43,12 +43,12 @@ _ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Cell:
-    """A fit: n = `algorithms`, T = `times`, P = `instances`, on the data of a seed."""
+    """A fit: n = `algorithms`, T = `budgets`, P = `instances`, on the data of a seed."""
 
     engine: Engine
     prior: str
     algorithms: int
-    times: int
+    budgets: int
     instances: int
     seed: int
 
@@ -100,12 +100,14 @@ def measure_alone(cell: Cell, *, patience: float) -> Duration:
 
 def choices_of(cell: Cell, seed: int) -> pb.Choices:
     """Draw rankings from a ground truth of the first case study."""
-    rng = np.random.default_rng([seed, cell.algorithms, cell.instances, cell.times])
+    rng = np.random.default_rng([seed, cell.algorithms, cell.instances, cell.budgets])
     # A ground truth has at least two times; a single time is the first of two.
-    truth = GroundTruth.draw(seed, algorithms=cell.algorithms, times=max(cell.times, 2))
-    utilities = truth.utilities[: cell.times]
+    truth = GroundTruth.draw(seed, algorithms=cell.algorithms, budgets=max(cell.budgets, 2))
+    utilities = truth.utilities[: cell.budgets]
     values = -(utilities + rng.gumbel(size=(cell.instances, *utilities.shape)))
-    return pb.Choices.from_values(values, grid=pb.linear_grid(1, cell.times, cell.times) if cell.times > 1 else [1.0])
+    return pb.Choices.from_values(
+        values, grid=pb.linear_grid(1, cell.budgets, cell.budgets) if cell.budgets > 1 else [1.0]
+    )
 
 
 def _fit(cell: Cell, seed: int) -> Callable[[], Any]:

@@ -23,7 +23,7 @@ class Scale:
     """The sizes of both panels, and the number of repetitions, each on other data."""
 
     repetitions: int
-    temporal_times: tuple[int, ...]
+    temporal_budgets: tuple[int, ...]
     algorithms: tuple[int, ...]
     instances: tuple[int, ...]
 
@@ -31,7 +31,7 @@ class Scale:
         """Return the fits of the temporal models: n = 5, P = 30."""
         return [
             Cell(engine, name, 5, T, 30, seed)
-            for T in self.temporal_times
+            for T in self.temporal_budgets
             for name in TEMPORAL
             if engine == "default" or _LAST.get(name, T) >= T
         ]
@@ -86,6 +86,6 @@ def means(durations: Mapping[Cell, Duration], engine: Engine, *, temporal: bool)
     for cell, duration in durations.items():
         seconds = duration.wall if engine == "pymc-nuts" else duration.processor
         if cell.engine == engine and (cell.prior != "Dirichlet") == temporal and seconds is not None:
-            name, size = (cell.prior, cell.times) if temporal else (f"n = {cell.algorithms}", cell.instances)
+            name, size = (cell.prior, cell.budgets) if temporal else (f"n = {cell.algorithms}", cell.instances)
             points.setdefault(name, {}).setdefault(size, []).append(seconds)
     return {name: {size: float(np.mean(row[size])) for size in sorted(row)} for name, row in points.items()}

@@ -65,7 +65,7 @@ def reproduce(folder: Path, *, scale: str, workers: int) -> Page:
     page.results["durations"] = [asdict(cell) | asdict(duration) for cell, duration in durations.items()]
     late = [cell for cell, duration in durations.items() if duration.wall is None]
     if late:
-        names = join_names(sorted({f"{cell.prior} at T = {cell.times}" for cell in late}))
+        names = join_names(sorted({f"{cell.prior} at T = {cell.budgets}" for cell in late}))
         page.introduction += (
             f" Left out, since they did not end within {PATIENCE:g} seconds: {with_noun(len(late), 'fit')} of {names}."
         )

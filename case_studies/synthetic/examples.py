@@ -27,7 +27,7 @@ class Example:
     ----------
     title, about
         The title of the example, and a caption.
-    algorithms, times
+    algorithms, budgets
         The numbers of algorithms and times.
     prior
         The prior of the race.
@@ -42,7 +42,7 @@ class Example:
     title: str
     about: str
     algorithms: int
-    times: int
+    budgets: int
     prior: pb.models.Prior
     is_kind: Callable[[GroundTruth], bool]
     seed: int
@@ -51,14 +51,14 @@ class Example:
     @property
     def truth(self) -> GroundTruth:
         """The ground truth of the stored seed."""
-        return GroundTruth.draw(self.seed, algorithms=self.algorithms, times=self.times)
+        return GroundTruth.draw(self.seed, algorithms=self.algorithms, budgets=self.budgets)
 
     def search(self) -> int:
         """Return the first seed whose ground truth is of this kind."""
         return next(
             seed
             for seed in count()
-            if self.is_kind(GroundTruth.draw(seed, algorithms=self.algorithms, times=self.times))
+            if self.is_kind(GroundTruth.draw(seed, algorithms=self.algorithms, budgets=self.budgets))
         )
 
 
@@ -96,7 +96,7 @@ EXAMPLES = (
         "Example 1: crossing trajectories",
         "Five algorithms; A and B cross by a little, A dominates C, D and E. Exact Gaussian process.",
         algorithms=5,
-        times=20,
+        budgets=20,
         prior=pb.GaussianProcess(lengthscale=_SHORTER),
         is_kind=crossing,
         seed=16,
@@ -112,7 +112,7 @@ EXAMPLES = (
         "Example 2: a single winner",
         "Ten algorithms; A dominates all, B narrowly near the end. Hilbert-space approximation.",
         algorithms=10,
-        times=100,
+        budgets=100,
         prior=pb.HilbertSpaceGP(lengthscale=_SHORTER),
         is_kind=one_winner,
         seed=104,
@@ -129,7 +129,7 @@ EXAMPLES = (
         "Ten algorithms, four in the Pareto set; two that are dominated come within the region of practical equivalence of "
         "those that dominate them. Ten inducing points.",
         algorithms=10,
-        times=50,
+        budgets=50,
         prior=pb.SparseGaussianProcess(inducing=10, lengthscale=_SHORTER),
         is_kind=near_equivalence,
         seed=47,

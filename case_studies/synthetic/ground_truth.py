@@ -31,10 +31,10 @@ class GroundTruth:
     utilities: Array
 
     @classmethod
-    def draw(cls, seed: int, *, algorithms: int, times: int) -> GroundTruth:
+    def draw(cls, seed: int, *, algorithms: int, budgets: int) -> GroundTruth:
         """Draw a ground truth from the prior."""
-        rng = np.random.default_rng([seed, algorithms, times])
-        utilities = PRIOR.sample(pb.linear_grid(1, times, times), algorithms, 1, rng=rng)[0]
+        rng = np.random.default_rng([seed, algorithms, budgets])
+        utilities = PRIOR.sample(pb.linear_grid(1, budgets, budgets), algorithms, 1, rng=rng)[0]
         return cls(utilities[:, np.argsort(-_softmax(utilities).mean(axis=0))])
 
     @property
@@ -71,19 +71,19 @@ class GroundTruth:
         """The algorithms that no other one beats at every time."""
         return tuple(name for name, by in self.dominated.items() if not by)
 
-    def clearly_dominated(self, rope: float) -> tuple[str, ...]:
+    def clearly_dominated(self, margin: float) -> tuple[str, ...]:
         """Return the algorithms that another one beats at every time by more than the region of practical equivalence."""
         best = self.least_win.max(axis=0, where=~np.eye(len(self.names), dtype=bool), initial=0.0)
-        return tuple(name for name, win in zip(self.names, best, strict=True) if win > 0.5 + rope)
+        return tuple(name for name, win in zip(self.names, best, strict=True) if win > 0.5 + margin)
 
     def runs(self, instances: int, *, seed: int) -> list[pb.Trajectory]:
         """Return runs whose rankings follow the utilities at each time: Gumbel noise on values that decrease over time."""
         rng = np.random.default_rng([seed, instances])
-        times = self.grid.times
+        budgets = self.grid.budgets
         noise = rng.gumbel(size=(instances, *self.utilities.shape))
-        values = _STEP * np.arange(len(times), 0, -1)[:, None] - self.utilities - noise
+        values = _STEP * np.arange(len(budgets), 0, -1)[:, None] - self.utilities - noise
         return [
-            pb.Trajectory(name, instance, times, values[instance, :, column], until=float(times[-1]))
+            pb.Trajectory(name, instance, budgets, values[instance, :, column], end=float(budgets[-1]))
             for instance in range(instances)
             for column, name in enumerate(self.names)
         ]

@@ -24,10 +24,10 @@ def race_truth(truth: GroundTruth, prior: pb.models.Prior, *, seed: int = 0) -> 
         None,
         truth.grid,
         prior=prior,
-        elimination="joint",
-        resolution="crossing",
+        dominance="joint",
+        until="pairs",
         confidence=0.99,
-        rope=ROPE,
+        margin=ROPE,
         batch=pb.AdaptiveBatch(8, 64),
         seed=seed,
     )

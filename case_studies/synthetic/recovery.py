@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-ALGORITHMS, TIMES = 5, 20  # as in the paper's first example
+ALGORITHMS, BUDGETS = 5, 20  # as in the paper's first example
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Recovery:
 
 def recover(seed: int) -> Recovery:
     """Draw a ground truth, race on it, and compare the result with the truth."""
-    truth = GroundTruth.draw(seed, algorithms=ALGORITHMS, times=TIMES)
+    truth = GroundTruth.draw(seed, algorithms=ALGORITHMS, budgets=BUDGETS)
     result = race_truth(truth, pb.GaussianProcess(lengthscale=pb.InverseGamma(5.0, 2.0)), seed=seed)
     inside = set(result.kept)
     clearly = inside.intersection(truth.clearly_dominated(ROPE))
@@ -112,7 +112,7 @@ def recovery_table(recoveries: Sequence[Recovery]) -> Table:
     instances = [each.instances for each in recoveries]
     return Table(
         f"Recovery of {number} random ground truths",
-        f"{ALGORITHMS} algorithms, {TIMES} times, exact Gaussian process, at most {MOST_INSTANCES} instances.",
+        f"{ALGORITHMS} algorithms, {BUDGETS} times, exact Gaussian process, at most {MOST_INSTANCES} instances.",
         ("outcome", "how often"),
         [
             ("exactly the true Pareto set", f"{exact} of {number}"),

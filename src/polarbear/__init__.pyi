@@ -89,6 +89,7 @@ from .selection import (
     Custom,
     DecisionMap,
     Expected,
+    ExpectedLoss,
     Final,
     FirstPlace,
     LogUniform,
@@ -96,7 +97,6 @@ from .selection import (
     Preference,
     ProbabilityBest,
     Quantile,
-    Regret,
     Risk,
     Selection,
     StrongestRival,
@@ -108,7 +108,7 @@ from .selection import (
     portfolio_win_probability,
     select,
     virtual_portfolio,
-    worst_case_regret,
+    worst_case_loss,
 )
 from .storage import DamagedRaceFile, RaceFile, RaceFileInUse
 from .version import __version__
@@ -136,6 +136,7 @@ __all__ = [
     "Dominated",
     "Eliminated",
     "Expected",
+    "ExpectedLoss",
     "Explanation",
     "FeatureTable",
     "Final",
@@ -178,7 +179,6 @@ __all__ = [
     "RandomWalk",
     "Ranking",
     "Rankings",
-    "Regret",
     "Relations",
     "ReplayExecutor",
     "Result",
@@ -257,5 +257,5 @@ __all__ = [
     "virtual_portfolio",
     "win_probability",
     "win_rates",
-    "worst_case_regret",
+    "worst_case_loss",
 ]

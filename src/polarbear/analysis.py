@@ -83,21 +83,21 @@ def suggest_grid(
     Examples
     --------
     >>> from polarbear.observe import Trajectory
-    >>> suggest_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], until=100) for i in range(9)], count=3)
+    >>> suggest_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], end=100) for i in range(9)], count=3)
     Grid(3 times from 1 to 100, log axis)
     """
     if not runs:
         raise ValueError("expected recorded runs, got none; pass those of at least one algorithm")
     firsts, ends = defaultdict(list), defaultdict(list)
     for run in runs:
-        if run.times.size:
-            firsts[run.algorithm].append(float(run.times[0]))
-            ends[run.algorithm].append(run.known_until)
+        if run.budgets.size:
+            firsts[run.algorithm].append(float(run.budgets[0]))
+            ends[run.algorithm].append(run.known_to)
     if not ends:
         raise ValueError("expected runs with values, got none with a value; check what was recorded")
     latest = min(float(np.quantile(each, _SHORTEST, method="lower")) for each in ends.values())
     if math.isinf(latest):  # all finished
-        latest = max(run.until if math.isfinite(run.until) else float(run.times[-1]) for run in runs if run.times.size)
+        latest = max(run.end if math.isfinite(run.end) else float(run.budgets[-1]) for run in runs if run.budgets.size)
     earliest = max(float(np.median(each)) for each in firsts.values())
     stop = latest if stop is None else stop
     if start is None:
@@ -109,16 +109,16 @@ def suggest_grid(
             f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
         )
     grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
-    evaluations = all(np.array_equal(run.times, np.floor(run.times)) for run in runs)
+    evaluations = all(np.array_equal(run.budgets, np.floor(run.budgets)) for run in runs)
     return whole_numbers(grid) if evaluations else grid
 
 
 def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
     """Return where a grid begins if values exist from time 0 on, or if half of the runs have none until its end."""
-    firsts = [float(run.times[0]) for run in runs if run.times.size]
+    firsts = [float(run.budgets[0]) for run in runs if run.budgets.size]
     if min(firsts) > 0:
         return min(*firsts, stop)
-    changes = [float(run.times[run.times > 0][0]) for run in runs if (run.times > 0).any()]
+    changes = [float(run.budgets[run.budgets > 0][0]) for run in runs if (run.budgets > 0).any()]
     return min(float(np.quantile(changes, _SHORTEST, method="lower")) if changes else stop, stop / 100)
 
 
@@ -139,11 +139,11 @@ def sparse_algorithms(runs: Iterable[Trajectory]) -> tuple[dict[str, int], float
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
     """Return how many runs go on after a grid, and the last time at which half of the runs of two algorithms are known."""
-    stop = float(grid.times[-1])
-    later = [run.until for run in runs if stop * (1 + 1e-9) < run.until < math.inf]
+    stop = float(grid.budgets[-1])
+    later = [run.end for run in runs if stop * (1 + 1e-9) < run.end < math.inf]
     ends: dict[str, list[float]] = {}
     for run in runs:
-        ends.setdefault(run.algorithm, []).append(math.inf if run.finished else run.until)
+        ends.setdefault(run.algorithm, []).append(math.inf if run.finished else run.end)
     halves = sorted(float(np.quantile(each, 0.5, method="higher")) for each in ends.values())
     second_longest = halves[-2] if len(halves) > 1 else stop
     return len(later), max(stop, min(second_longest, max(later, default=stop)))
@@ -184,10 +184,10 @@ def replay(
     from polarbear.execution import ReplayExecutor
 
     names = list(dict.fromkeys(run.algorithm for run in runs))
-    stop = float(grid.times[-1])
+    stop = float(grid.budgets[-1])
     by_instance: dict[Hashable, list[Trajectory]] = defaultdict(list)
     for run in runs:
-        if run.known_until >= stop or run.failed:
+        if run.known_to >= stop or run.failed:
             by_instance[run.instance].append(run)
     complete = [each for each in by_instance.values() if len(each) == len(names)]
     left_out = len({run.instance for run in runs}) - len(complete)
@@ -200,7 +200,7 @@ def replay(
     recorded = [_add_label(run, cluster_kind, cluster_unit) for each in complete for run in each]
     race = Race(names, None, grid, seed=seed, maximise=recorded[0].maximise, **settings)
     result = race.drive(ReplayExecutor(recorded), progress="none")
-    full = sum(min(run.until, stop) for run in recorded)
+    full = sum(min(run.end, stop) for run in recorded)
     return Replay(result, full, sum(result.cost.values()), len(complete), left_out)
 
 

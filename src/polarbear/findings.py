@@ -1,7 +1,7 @@
 """Findings: what PolarBear noticed about data, a posterior or a race, as data.
 
 A finding has a code, a severity, the algorithms that it concerns, numbers, and perhaps a remedy. It holds no sentence, no
-command and no call: `polarbear.show` words all of these. This module imports nothing from PolarBear.
+command and no call: `polarbear.show` words all of these. This module imports nothing from PolarBear but literals.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from polarbear.literals import Until
 
 Severity = Literal["unreliable", "tentative", "note"]
 """How far a finding limits the answer, the most serious first: it cannot be trusted, it may change, or it is unaffected."""
@@ -96,18 +98,11 @@ class Decide:
     instances: int | None = None
 
 
-Until = Literal["set", "pairs", "every-budget"]
-"""When a race is finished: no algorithm is likely to be dropped; each pair is decided; each pair at every budget."""
-
-RESOLUTIONS = {"set": "membership", "pairs": "crossing", "every-budget": "strict"}
-"""The setting `resolution` of each of these rules."""
-
-
 @dataclass(frozen=True)
 class GoOnUntil:
     """Continue the race until each pair is decided, or until it is decided at every budget."""
 
-    rule: Until
+    until: Until
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from polarbear.literals import Clock, Elimination, Method
+    from polarbear.literals import Clock, Dominance, Method
     from polarbear.models import Prior
     from polarbear.observe import Grid
     from polarbear.posterior.elimination import Dominated
@@ -71,7 +71,7 @@ def analyse(
     draws: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
+    dominance: Dominance = "pointwise",
     margin: float = 0.05,
     absolute_tolerance: float | None = None,
     relative_tolerance: float | None = None,
@@ -93,7 +93,7 @@ def analyse(
         All budgets at which to compare, instead.
     prior, method, draws, seed
         How the posterior is computed; see `fit`.
-    confidence, elimination
+    confidence, dominance
         The probability and the rule by which algorithms are dropped; see `dominated`.
     margin
         Win rates within this distance of one half are equal.
@@ -109,7 +109,7 @@ def analyse(
     >>> import numpy as np, polarbear as pb
     >>> rng = np.random.default_rng(0)
     >>> runs = [
-    ...     pb.Trajectory(name, i, [10, 100], [5.0, gap + rng.random()], until=1000)
+    ...     pb.Trajectory(name, i, [10, 100], [5.0, gap + rng.random()], end=1000)
     ...     for i in range(40)
     ...     for name, gap in {"cma": 0.0, "de": 0.7, "random search": 1.5}.items()
     ... ]
@@ -123,7 +123,7 @@ def analyse(
         if path.is_file() and is_race_file(path):
             chosen = {"start": start, "stop": stop, "count": count, "grid": grid, "clock": clock, **reading}
             own: dict[str, Any] = {"prior": prior, "method": method, "draws": draws, "seed": seed, "margin": margin}
-            own |= {"confidence": confidence, "elimination": elimination, "include": tuple(include)}
+            own |= {"confidence": confidence, "dominance": dominance, "include": tuple(include)}
             own |= {"absolute_tolerance": absolute_tolerance, "relative_tolerance": relative_tolerance}
             chosen |= {name: value for name, value in own.items() if value != _defaults()[name]}
             return _analyse_race(path, {name: value for name, value in chosen.items() if value is not None})
@@ -149,14 +149,16 @@ def analyse(
     runs, sparse = without_sparse(runs, include)
     noticed += sparse
     if grid is None:
-        times = suggest_grid(runs, count=count or 30, start=start, stop=stop)
-        noticed += [] if stop is not None else runs_that_go_on(runs, times, unit)
+        budgets = suggest_grid(runs, count=count or 30, start=start, stop=stop)
+        noticed += [] if stop is not None else runs_that_go_on(runs, budgets, unit)
     else:
-        times = as_grid(grid)
+        budgets = as_grid(grid)
     inference = {"prior": prior, "method": method, "draws": draws, "seed": seed}
-    choices, posterior = _fit(runs, times, rules, {name: each for name, each in inference.items() if each is not None})
+    choices, posterior = _fit(
+        runs, budgets, rules, {name: each for name, each in inference.items() if each is not None}
+    )
     noticed += _run_ends(runs, posterior)
-    rule: dict[str, Any] = {"confidence": confidence, "elimination": elimination}
+    rule: dict[str, Any] = {"confidence": confidence, "dominance": dominance}
     return replace(
         result_of_posterior(posterior, **rule, choices=choices),
         clock=unit,
@@ -184,11 +186,11 @@ def result_of_posterior(
     posterior: Posterior,
     *,
     confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
+    dominance: Dominance = "pointwise",
     choices: Choices | None = None,
 ) -> Result:
     """Return the result of a posterior, whose algorithms are dropped by this rule."""
-    decisions = dominated(posterior, confidence=confidence, elimination=elimination)
+    decisions = dominated(posterior, confidence=confidence, dominance=dominance)
     bounds = _bounds(decisions, choices)
     drops = {each.name: Drop(each.name, each.by, each.probability, error_bound=bounds[each.name]) for each in decisions}
     return Result(
@@ -196,7 +198,7 @@ def result_of_posterior(
         kept=tuple(name for name in posterior.names if name not in drops),
         dropped=drops,
         confidence=confidence,
-        elimination=elimination,
+        dominance=dominance,
         choices=choices,
     )
 
@@ -221,8 +223,8 @@ def _analyse_race(path: Path, given: dict[str, Any]) -> Result:
     settings = whole.race.state.settings
     if not {"start", "stop", "count", "grid"} & set(given):
         given["grid"] = settings.grid
-    same = ("confidence", "elimination", "absolute_tolerance", "relative_tolerance")
-    stored = {"clock": whole.clock, "margin": settings.rope, **{name: getattr(settings, name) for name in same}}
+    same = ("confidence", "dominance", "absolute_tolerance", "relative_tolerance")
+    stored = {"clock": whole.clock, "margin": settings.margin, **{name: getattr(settings, name) for name in same}}
     found = analyse(runs, **{**stored, **given})
     return replace(found, path=shlex.quote(str(path)))
 
@@ -276,7 +278,7 @@ def runs_that_go_on(runs: Sequence[Trajectory], grid: Grid, clock: str) -> list[
     later, last = later_runs(runs, grid)
     if not later:
         return []
-    stop = float(grid.times[-1])
+    stop = float(grid.budgets[-1])
     numbers = {"later": later, "runs": len(runs), "stop": stop, "clock": clock}
     return [Finding(Code.RUNS_GO_ON, "note", numbers=numbers, remedy=StopAt(last) if last > stop else None)]
 
@@ -284,8 +286,8 @@ def runs_that_go_on(runs: Sequence[Trajectory], grid: Grid, clock: str) -> list[
 def _run_ends(runs: Sequence[Trajectory], posterior: Posterior) -> list[Finding]:
     """Return how runs ended before the last budget; nothing if all lasted."""
     ends = {kind: sum(run.ended == kind for run in runs) for kind in get_args(Ended)}
-    stop = float(posterior.grid.times[-1])
-    cut = sum(run.ended == "cut off" and run.until < stop for run in runs)
+    stop = float(posterior.grid.budgets[-1])
+    cut = sum(run.ended == "cut off" and run.end < stop for run in runs)
     if not (ends["finished"] or cut or ends["failed"]):
         return []
     numbers = {"finished": ends["finished"], "cut": cut, "failed": ends["failed"], "stop": stop}

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from polarbear.findings import Remedy, Trust
     from polarbear.groups import Groups
     from polarbear.importers import Imported
-    from polarbear.literals import Elimination, FrameLibrary
+    from polarbear.literals import Dominance, FrameLibrary
     from polarbear.magnitude.collection import RunCollection
     from polarbear.magnitude.speed_up import SpeedUp
     from polarbear.observe import Choices, Trajectory
@@ -129,7 +129,7 @@ class Result:
     maximise: bool | None = None
     margin: float = 0.05
     confidence: float = 0.95
-    elimination: Elimination = "pointwise"
+    dominance: Dominance = "pointwise"
     runs: tuple[Trajectory, ...] = ()
     race: RaceOutcome | None = None
     choices: Choices | None = None
@@ -189,7 +189,7 @@ class Result:
             self.posterior,
             drops=tuple(self.dropped.values()),
             race=self.race,
-            elimination=self.elimination,
+            dominance=self.dominance,
             clock=self.clock,
             findings=self.findings,
             voice=self.voice(shell=shell),
@@ -263,7 +263,7 @@ class Result:
         """The groups of kept algorithms that beat each other in a circle at every budget."""
         if self.race is not None:
             return self.race.cycles
-        return cycles(self.posterior, confidence=self.confidence, elimination=self.elimination)
+        return cycles(self.posterior, confidence=self.confidence, dominance=self.dominance)
 
     @cached_property
     def check(self) -> ModelCheck | None:
@@ -291,7 +291,7 @@ class Result:
 
     @property
     def _facts(self) -> Facts:
-        times = self.posterior.grid.times
+        budgets = self.posterior.grid.budgets
         beliefs = self.posterior.beliefs
         clusters = None
         if self.race is not None:
@@ -302,8 +302,8 @@ class Result:
         return Facts(
             instances=count_instances(self.posterior.instances, clusters),
             unit=unit_noun(clusters),
-            start=float(times[0]),
-            stop=float(times[-1]),
+            start=float(budgets[0]),
+            stop=float(budgets[-1]),
             clock=self.clock,
             direction="" if self.maximise is None else "higher" if self.maximise else "lower",
             tolerance=f"{tolerance:g}" if tolerance else "",
@@ -351,7 +351,7 @@ class Result:
         """Return win rates of all pairs at all budgets, and how sure it is that one beats the other or both are equal."""
         from polarbear.posterior.all_relations import relations
 
-        return relations(self.posterior, rope=self.margin)
+        return relations(self.posterior, margin=self.margin)
 
     def simplest(self, tolerance: float = 0.1) -> WorstCase:
         """Return the smallest set of algorithms against which no rival wins on more than 50 % + `tolerance` of instances.
@@ -384,7 +384,7 @@ class Result:
             A table of features; see `read_features`.
         """
         groups = fit_by(self._divisible(), feature, self.posterior, table=features)
-        rule: dict[str, Any] = {"confidence": self.confidence, "elimination": self.elimination}
+        rule: dict[str, Any] = {"confidence": self.confidence, "dominance": self.dominance}
         results = {}
         for name, group in groups.posteriors.items():
             drops = {
@@ -427,9 +427,9 @@ class Result:
             clock=clock,
             guarantee=guarantee,
             seed=seed,
-            rope=self.margin,
+            margin=self.margin,
             confidence=self.confidence,
-            elimination=self.elimination,
+            dominance=self.dominance,
             **self.rules,
             **inference,
         )
@@ -533,7 +533,7 @@ class Result:
             "scope": self.posterior.scope,
             "clock": self.clock,
             "maximise": self.maximise,
-            "budgets": self.posterior.grid.times.tolist(),
+            "budgets": self.posterior.grid.budgets.tolist(),
             "comparisons": comparisons_by_name(self.posterior),
             "ranges": [asdict(each) for each in answer.ranges],
             "probability_best": dict(zip(answer.names, answer.probability.T.tolist(), strict=True)),
@@ -550,7 +550,7 @@ class Result:
     def _pairs_to_dict(self) -> dict[str, Any]:
         """Return the columns of the table of pairs: of all algorithms, or of the kept ones if there are many."""
         among = None if len(self.posterior.names) <= _FEW else self.answer.names
-        pairs: dict[str, Any] = to_json_types(pairwise_table(self.posterior, rope=self.margin, among=among))
+        pairs: dict[str, Any] = to_json_types(pairwise_table(self.posterior, margin=self.margin, among=among))
         return pairs
 
 
@@ -644,9 +644,9 @@ def result_of_race(
         dropped=drops,
         clock=settings.clock,
         maximise=settings.maximise,
-        margin=settings.rope,
+        margin=settings.margin,
         confidence=settings.confidence,
-        elimination=settings.elimination,
+        dominance=settings.dominance,
         runs=tuple(run.trajectory for run in race.runs),
         race=race,
         rules=ranking_rules(race),

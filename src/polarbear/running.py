@@ -26,7 +26,7 @@ class Race(driver.Race):
     >>> import numpy as np, polarbear as pb
     >>> rng = np.random.default_rng(0)
     >>> recorded = [
-    ...     pb.Trajectory(name, i, [1, 10], [5.0, rate + noise], until=10)
+    ...     pb.Trajectory(name, i, [1, 10], [5.0, rate + noise], end=10)
     ...     for i, noises in enumerate(rng.random((40, 3)))
     ...     for (name, rate), noise in zip({"fast": 0.0, "slow": 0.5, "slower": 0.9}.items(), noises)
     ... ]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from polarbear.race.version_comparison import VersionComparison
 
 MOST_INSTANCES = 500
-_JUDGING = ("confidence", "rope", "draws", "seed")
+_JUDGING = ("confidence", "margin", "draws", "seed")
 _RUNNING = ("clock", "maximise", "common_random_numbers")
 _SETTINGS = (
     "clock",
@@ -55,7 +55,7 @@ def compare(
     grid: Grid | ArrayLike | None = None,
     *,
     confidence: float = 0.95,
-    rope: float = 0.05,
+    margin: float = 0.05,
     names: tuple[str, str] = ("OLD", "NEW"),
     max_instances: int | None = None,
     max_seconds: float | None = None,
@@ -65,7 +65,7 @@ def compare(
     after_look: Callable[[VersionComparison], None] = lambda result: None,
     **settings: Any,
 ) -> VersionComparison:
-    """Decide whether a new version of an algorithm is nowhere worse than the old one by more than the rope.
+    """Decide whether a new version of an algorithm is nowhere worse than the old one by more than the margin.
 
     Live versions run on the same instances with the same seeds, in batches, until the answer is certain enough or a limit
     is reached. Recorded runs are compared as they are.
@@ -79,7 +79,7 @@ def compare(
         and get a suitable grid by default.
     confidence
         The probability that a verdict needs. It allows for repeated looks at the data.
-    rope
+    margin
         How far below one half the win rate of the new version may lie without counting as worse.
     names
         What the sentence calls the two.
@@ -103,8 +103,8 @@ def compare(
     >>> import numpy as np
     >>> import polarbear as pb
     >>> rng = np.random.default_rng(0)
-    >>> old = [pb.Trajectory("a", i, [1, 10], [5.0, rng.random()], until=100) for i in range(100)]
-    >>> new = [pb.Trajectory("a", i, [1, 10], [5.0, rng.random() - 0.3], until=100) for i in range(100)]
+    >>> old = [pb.Trajectory("a", i, [1, 10], [5.0, rng.random()], end=100) for i in range(100)]
+    >>> new = [pb.Trajectory("a", i, [1, 10], [5.0, rng.random() - 0.3], end=100) for i in range(100)]
     >>> print(pb.compare(old, new, grid=[10, 100]).sentence)
     NEW is nowhere worse than OLD by more than the margin: over 99 % sure that it wins on at least 45 % of instances ...
     """
@@ -116,13 +116,15 @@ def compare(
             raise ValueError("expected no instances with recorded runs, got some; leave them out")
         named = [run.under_name(name) for name, runs in zip(names, recorded, strict=True) for run in runs or ()]
         ranking = getattr(new, "ranking", {})  # of an import: its tolerances, and what its clusters are
-        return _compare_recorded(named, names, grid, **{"confidence": confidence, "rope": rope, **ranking, **settings})
+        return _compare_recorded(
+            named, names, grid, **{"confidence": confidence, "margin": margin, **ranking, **settings}
+        )
     if any(runs is not None for runs in recorded):
         raise ValueError("expected two algorithms or two recordings, got one of each; record runs of both, or run both")
     if instances is None or grid is None:
         raise ValueError("expected instances and a grid for algorithms that are run, got none; pass both as in pb.Race")
     chosen = Settings(
-        **{"grid": grid, "common_random_numbers": True, "confidence": confidence, "rope": rope, **settings}
+        **{"grid": grid, "common_random_numbers": True, "confidence": confidence, "margin": margin, **settings}
     )
     payloads = {
         name: pack(algorithm, instances, chosen.clock, chosen.maximise)
@@ -166,7 +168,7 @@ def _compare_live(
                 observations.choices,
                 *names,
                 confidence=settings.confidence,
-                rope=settings.rope,
+                margin=settings.margin,
                 looks=len(looks),
                 draws=settings.draws,
                 seed=settings.seed,
@@ -184,7 +186,7 @@ def _run_batch(
     context: RunContext, names: tuple[str, str], instances: range, settings: Settings
 ) -> tuple[list[Run], bool]:
     """Return the runs of both versions on the instances that were completed in time, and whether all were."""
-    end = float(settings.grid.times[-1])
+    end = float(settings.grid.budgets[-1])
     jobs = [job(settings, name, instance, end) for instance in instances for name in names]
     done: dict[tuple[str, int], Run] = {}
 
@@ -215,8 +217,8 @@ def _compare_recorded(
             "same names of instances"
         )
     paired = [run for run in runs if run.instance in both]
-    times = suggest_grid(paired) if grid is None else grid
-    choices = Choices.from_trajectories(paired, grid=times, names=names, **ranking)
+    budgets = suggest_grid(paired) if grid is None else grid
+    choices = Choices.from_trajectories(paired, grid=budgets, names=names, **ranking)
     return judge(choices, *names, unit=settings.get("clock", "evaluations"), **judging)
 
 

@@ -305,7 +305,7 @@ def closest(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str |
 
     Examples
     --------
-    >>> closest("confidense", ["confidence", "rope"])
+    >>> closest("confidense", ["confidence", "margin"])
     'confidence'
     """
     return next(iter(get_close_matches(str(word), list(known), n=1, cutoff=cutoff)), None)
@@ -316,10 +316,10 @@ def suggest(word: object, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> suggest("confidense", ["confidence", "rope"])
+    >>> suggest("confidense", ["confidence", "margin"])
     "did you mean 'confidence'?"
-    >>> suggest("x", ["confidence", "rope"]) or "choose one of confidence, rope"
-    'choose one of confidence, rope'
+    >>> suggest("x", ["confidence", "margin"]) or "choose one of confidence, margin"
+    'choose one of confidence, margin'
     """
     near = closest(word, known)
     return f"did you mean {near!r}?" if near else ""

@@ -13,7 +13,7 @@ class Sphere:
         return float(np.sum(np.square(x)))
 
 
-def outcome(algorithm, problem=None, until=100, seed=1, **options):
-    recorder = Recorder(until, **options)
+def outcome(algorithm, problem=None, budget=100, seed=1, **options):
+    recorder = Recorder(budget, **options)
     ended = record_run(algorithm, problem or Sphere(), seed, recorder)
     return ended, recorder

@@ -18,7 +18,7 @@ def python(code, *arguments):
 
 class TestCommand:
     def test_placeholders(self):
-        program = python("import sys; print(len(sys.argv), sys.argv[1:][1])", "{instance}", "{seed}", "--t={until}")
+        program = python("import sys; print(len(sys.argv), sys.argv[1:][1])", "{instance}", "{seed}", "--t={budget}")
         assert outcome(program, "a file.cnf", seed=42)[1].events() == [(4.0, 42.0)]
 
     def test_a_string_is_split_without_a_shell(self):
@@ -29,7 +29,7 @@ class TestCommand:
         assert outcome(python(code))[1].events() == [(5.0, 3.5), (6.0, 2.5), (7.0, 1.5)]
 
     def test_values_alone_are_timed_by_the_recorder(self):
-        _, recorder = outcome(python("print(2.5); print('{\"value\": 1.5}')"), until=1e6, clock="seconds")
+        _, recorder = outcome(python("print(2.5); print('{\"value\": 1.5}')"), budget=1e6, clock="seconds")
         assert [value for _, value in recorder.events()][-1] == 1.5
 
     def test_a_custom_line_parser(self):
@@ -41,7 +41,7 @@ class TestCommand:
 
     def test_it_is_killed_when_it_goes_past_its_evaluations(self):
         code = "import itertools\nfor t in itertools.count(1): print(t, -t, flush=True)"
-        ended, recorder = outcome(python(code), until=50)
+        ended, recorder = outcome(python(code), budget=50)
         assert not ended
         assert recorder.events()[-1] == (50.0, -50.0)
 

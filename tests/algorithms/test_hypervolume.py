@@ -28,9 +28,9 @@ def test_the_recorded_value_is_the_hypervolume_of_all_points_so_far():
         while True:
             seen.append(objective(rng.uniform(-1, 2, objective.dimension)))
 
-    _, recorder = outcome(pb.counted(search), pb.Hypervolume(Quadratics(), [1.5, 1.5]), until=60, maximise=True)
+    _, recorder = outcome(pb.counted(search), pb.Hypervolume(Quadratics(), [1.5, 1.5]), budget=60, maximise=True)
     assert len(seen) == 60
-    run = pb.Trajectory("a", 0, *zip(*recorder.events(), strict=True), until=60, maximise=True)
+    run = pb.Trajectory("a", 0, *zip(*recorder.events(), strict=True), end=60, maximise=True)
     expected = [moocore.hypervolume(np.array(seen[:count]), ref=[1.5, 1.5]) for count in range(1, 61)]
     assert run.at(range(1, 61)) == pytest.approx(expected, rel=1e-12)
 
@@ -46,9 +46,9 @@ def test_maximised_objectives_have_the_same_hypervolume():
 def test_generators_and_ask_tell_optimisers_give_objectives_too():
     problem = pb.Hypervolume(lambda x: [x, 1 - x], [1, 1])
 
-    def generator(problem, seed, until):
-        for time, x in enumerate([0.5, 0.75], 1):
-            yield time, problem(x)
+    def generator(problem, seed, budget):
+        for budget, x in enumerate([0.5, 0.75], 1):
+            yield budget, problem(x)
 
     class Told:
         def __init__(self):
@@ -60,8 +60,8 @@ def test_generators_and_ask_tell_optimisers_give_objectives_too():
         def tell(self, point, objectives):
             assert list(objectives) == [point, 1 - point]
 
-    recorder = outcome(generator, problem, until=5, maximise=True)[1]
-    asked = outcome(pb.ask_tell(lambda problem, rng: Told()), problem, until=2, maximise=True)[1]
+    recorder = outcome(generator, problem, budget=5, maximise=True)[1]
+    asked = outcome(pb.ask_tell(lambda problem, rng: Told()), problem, budget=2, maximise=True)[1]
     assert recorder.events() == asked.events() == [(1, 0.25), (2, 0.3125)]
 
 
@@ -81,7 +81,7 @@ def test_points_beyond_the_reference_are_worth_nothing_and_bad_ones_no_point():
 
 def test_a_race_that_minimises_is_refused():
     with pytest.raises(ValueError, match=r"expected maximise=True with pb\.Hypervolume"):
-        outcome(lambda problem, seed, until: [(1, [0, 0])], pb.Hypervolume(Quadratics(), [1, 1]))
+        outcome(lambda problem, seed, budget: [(1, [0, 0])], pb.Hypervolume(Quadratics(), [1, 1]))
 
 
 @pytest.mark.parametrize("objectives", [0.5, [1, 2, 3], "text", None, [[1, 2]]])
@@ -135,18 +135,18 @@ def test_a_race_by_hypervolume_finds_the_better_algorithm():
 class TestRunOnce:
     def test_it_is_the_run_of_a_recorder(self):
         search, problem = pb.counted(uniform), pb.Hypervolume(Quadratics(), [1.5, 1.5])
-        run = pb.run_once(search, problem, seed=3, until=50, name="u", instance="i")
-        assert (run.algorithm, run.instance, run.until, run.maximise) == ("u", "i", 50, True)
-        assert list(zip(run.times, run.values, strict=True)) == search(problem, 3, 50, maximise=True)
+        run = pb.run_once(search, problem, seed=3, budget=50, name="u", instance="i")
+        assert (run.algorithm, run.instance, run.end, run.maximise) == ("u", "i", 50, True)
+        assert list(zip(run.budgets, run.values, strict=True)) == search(problem, 3, 50, maximise=True)
 
     def test_its_archive_holds_the_points_behind_its_values(self):
         run = pb.run_once(pb.counted(uniform), pb.Hypervolume(Quadratics(), [1, 1]), 3, 50, name="u", instance=0)
         assert moocore.hypervolume(run.archive.points, ref=[1, 1]) == pytest.approx(run.values[-1], rel=1e-12)
-        assert run.archive.times[0] == run.times[0] == 1  # even if the first point is worth nothing
+        assert run.archive.budgets[0] == run.budgets[0] == 1  # even if the first point is worth nothing
         assert run.archive.reference.tolist() == [1, 1]
 
     def test_one_objective_has_no_archive(self):
-        run = pb.run_once(lambda problem, seed, until: [(1, 5.0), (2, 3.0)], None, 0, 9, name="a", instance=0)
+        run = pb.run_once(lambda problem, seed, budget: [(1, 5.0), (2, 3.0)], None, 0, 9, name="a", instance=0)
         assert (run.values.tolist(), run.maximise, run.archive) == ([5, 3], False, None)
         up = pb.run_once(lambda *_: [(1, 5.0), (2, 3.0)], None, 0, 9, name="a", instance=0, maximise=True)
         assert up.values.tolist() == [5]
@@ -154,7 +154,7 @@ class TestRunOnce:
 
 def test_the_hypervolume_is_counted_within_the_budget_only():
     problem = pb.Hypervolume(lambda x: x, [2, 2])
-    recorder = pb.algorithms.Recorder(until=1, maximise=True)
-    record_run(lambda problem, seed, until: [(1, [1, 1]), (2, [0, 0])], problem, 0, recorder)
+    recorder = pb.algorithms.Recorder(budget=1, maximise=True)
+    record_run(lambda problem, seed, budget: [(1, [1, 1]), (2, [0, 0])], problem, 0, recorder)
     assert recorder.events() == [(1, 1)]
-    assert len(recorder.measure.archive().times) == 1
+    assert len(recorder.measure.archive().budgets) == 1

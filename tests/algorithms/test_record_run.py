@@ -6,18 +6,18 @@ import pytest
 from polarbear.algorithms import Recorder, record_run
 
 
-def record(algorithm, until=100, **options):
-    recorder = Recorder(until, **options)
+def record(algorithm, budget=100, **options):
+    recorder = Recorder(budget, **options)
     ended = record_run(algorithm, "problem", 7, recorder)
     return ended, recorder.events()
 
 
 def test_the_algorithm_gets_problem_seed_and_a_whole_budget():
-    def algorithm(problem, seed, until):
-        assert (problem, seed, until, type(until)) == ("problem", 7, 100, int)
+    def algorithm(problem, seed, budget):
+        assert (problem, seed, budget, type(budget)) == ("problem", 7, 100, int)
         yield 1, 1.0
 
-    assert record(algorithm, until=100.7) == (True, [(1.0, 1.0)])
+    assert record(algorithm, budget=100.7) == (True, [(1.0, 1.0)])
 
 
 @pytest.mark.parametrize(
@@ -27,13 +27,13 @@ def test_the_algorithm_gets_problem_seed_and_a_whole_budget():
     ids=["list", "tuple", "array", "iterator", "zip"],
 )  # fmt: skip
 def test_any_iterable_of_pairs_is_accepted(result):
-    assert record(lambda problem, seed, until: result) == (True, [(1.0, 5.0), (2.0, 4.0)])
+    assert record(lambda problem, seed, budget: result) == (True, [(1.0, 5.0), (2.0, 4.0)])
 
 
 def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
     requested, cleaned = [], []
 
-    def algorithm(problem, seed, until):
+    def algorithm(problem, seed, budget):
         try:
             for t in range(1, 1000):
                 requested.append(t)
@@ -41,7 +41,7 @@ def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
         finally:
             cleaned.append(True)
 
-    ended, events = record(algorithm, until=10)
+    ended, events = record(algorithm, budget=10)
     assert not ended
     assert len(events) == 10
     assert requested[-1] == 11
@@ -49,22 +49,22 @@ def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
 
 
 def test_a_run_that_reaches_its_time_has_not_ended_by_itself():
-    ended, events = record(lambda problem, seed, until: [(1, 2.0), (until, 1.0)], until=10.5)
+    ended, events = record(lambda problem, seed, budget: [(1, 2.0), (budget, 1.0)], budget=10.5)
     assert not ended
     assert events[-1] == (10.0, 1.0)
 
 
 def test_values_alone_are_timed_by_the_recorder():
-    ended, events = record(lambda problem, seed, until: [3.0, 2.0], clock="seconds")
+    ended, events = record(lambda problem, seed, budget: [3.0, 2.0], clock="seconds")
     assert ended
     assert [value for _, value in events] == [3.0, 2.0]
-    assert all(0 <= time < 100 for time, _ in events)
+    assert all(0 <= budget < 100 for budget, _ in events)
 
 
 @pytest.mark.parametrize("result", [None, 3.0, "1 2", {"time": 1}, 7], ids=repr)
 def test_a_result_without_pairs_is_refused(result):
     with pytest.raises(ValueError, match=r"pairs \(time, value\), got .*pb.counted"):
-        record(lambda problem, seed, until: result)
+        record(lambda problem, seed, budget: result)
 
 
 @pytest.mark.parametrize(
@@ -81,15 +81,15 @@ def test_a_result_without_pairs_is_refused(result):
 )
 def test_useless_reports_are_refused(result, message):
     with pytest.raises(ValueError, match=message):
-        record(lambda problem, seed, until: result)
+        record(lambda problem, seed, budget: result)
 
 
 def test_no_solution_yet_is_a_report():
-    assert record(lambda problem, seed, until: [(until, math.inf)]) == (False, [])
+    assert record(lambda problem, seed, budget: [(budget, math.inf)]) == (False, [])
 
 
 def test_errors_of_the_algorithm_are_raised():
-    def algorithm(problem, seed, until):
+    def algorithm(problem, seed, budget):
         yield 1, 1.0
         raise KeyError("mine")
 

@@ -20,8 +20,8 @@ def test_only_strict_improvements_are_kept():
 
 def test_higher_is_better_when_maximised():
     recorder = Recorder(100, maximise=True)
-    for time, value in [(1, 3.0), (2, 2.0), (3, -math.inf), (4, 5.0)]:
-        recorder.report_at(time, value)
+    for budget, value in [(1, 3.0), (2, 2.0), (3, -math.inf), (4, 5.0)]:
+        recorder.report_at(budget, value)
     assert recorder.events() == [(1.0, 3.0), (4.0, 5.0)]
 
 
@@ -41,14 +41,14 @@ def test_of_several_values_at_one_time_the_best_is_kept():
     assert recorder.events() == [(7.0, 2.0)]
 
 
-@pytest.mark.parametrize(("until", "allowed"), [(3, 3), (3.9, 3), (0.5, 0)])
-def test_the_budget_allows_whole_evaluations(until, allowed):
-    recorder = Recorder(until)
+@pytest.mark.parametrize(("budget", "allowed"), [(3, 3), (3.9, 3), (0.5, 0)])
+def test_the_budget_allows_whole_evaluations(budget, allowed):
+    recorder = Recorder(budget)
     for _ in range(allowed):
         recorder.count()
     with pytest.raises(BudgetReached):
         recorder.count()
-    assert (recorder.evaluations, recorder.budget, recorder.exhausted) == (allowed, allowed, True)
+    assert (recorder.evaluations, recorder.allowed, recorder.exhausted) == (allowed, allowed, True)
 
 
 def test_except_exception_does_not_catch_the_end_of_the_budget():
@@ -75,7 +75,7 @@ def test_seconds_pass_by_themselves(monkeypatch):
     with pytest.raises(BudgetReached):
         recorder.report(3.0)
     assert recorder.events() == [(1.0, 5.0), (2.5, 4.0)]
-    assert recorder.budget is None
+    assert recorder.allowed is None
 
 
 def test_nan_counts_as_an_evaluation_without_a_value():
@@ -97,11 +97,11 @@ def test_an_infinitely_good_value_is_refused(maximise):
     ("time", "message"),
     [(math.nan, "not negative"), (-1, "not negative"), (4, "do not go back, got 4 after 5"), ("3", "convert it")],
 )
-def test_impossible_times_are_refused(time, message):
+def test_impossible_times_are_refused(budget, message):
     recorder = Recorder(10)
     recorder.report_at(5, 1.0)
     with pytest.raises(ValueError, match=message):
-        recorder.report_at(time, 0.5)
+        recorder.report_at(budget, 0.5)
     assert recorder.events() == [(5.0, 1.0)]
 
 
@@ -127,10 +127,12 @@ def test_anything_but_one_number_is_refused(value):
         number(value, "a value")
 
 
-@pytest.mark.parametrize(("until", "clock"), [(0, "seconds"), (-1, "seconds"), (math.nan, "evaluations"), (1, "hours")])
-def test_impossible_recorders_are_refused(until, clock):
+@pytest.mark.parametrize(
+    ("budget", "clock"), [(0, "seconds"), (-1, "seconds"), (math.nan, "evaluations"), (1, "hours")]
+)
+def test_impossible_recorders_are_refused(budget, clock):
     with pytest.raises(ValueError, match="expected"):
-        Recorder(until, clock)
+        Recorder(budget, clock)
 
 
 def test_bare_values_need_the_wall_clock():
@@ -151,9 +153,9 @@ def test_threads_count_together():
         thread.start()
     for thread in threads:
         thread.join()
-    times, values = zip(*recorder.events(), strict=True)
+    budgets, values = zip(*recorder.events(), strict=True)
     assert recorder.evaluations == 20_000
-    assert list(times) == sorted(set(times))
+    assert list(budgets) == sorted(set(budgets))
     assert list(values) == sorted(set(values), reverse=True)
 
 

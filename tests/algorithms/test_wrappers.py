@@ -111,7 +111,7 @@ class TestAskTell:
     @pytest.mark.parametrize("make", [Batches, Matrices])
     def test_batches(self, make):
         calls = []
-        outcome(ask_tell(lambda problem, rng: make(rng, calls)), until=42)
+        outcome(ask_tell(lambda problem, rng: make(rng, calls)), budget=42)
         assert len(calls) == 10
         assert all(len(points) == len(values) == 4 for points, values in calls)
 
@@ -136,7 +136,7 @@ class TestAskTell:
     def test_a_style_can_be_chosen(self):
         calls = []
         make = lambda problem, rng: Pairs(rng, calls)  # noqa: E731
-        outcome(ask_tell(make, style="point"), until=2)
+        outcome(ask_tell(make, style="point"), budget=2)
         assert [len(args) for args in calls] == [2, 2]
 
     def test_lists_of_numbers_are_points(self):
@@ -145,7 +145,7 @@ class TestAskTell:
                 return [1.0, 2.0]
 
         calls = []
-        outcome(ask_tell(lambda problem, rng: Lists(rng, calls)), until=2)
+        outcome(ask_tell(lambda problem, rng: Lists(rng, calls)), budget=2)
         assert calls == [([1.0, 2.0], 5.0)] * 2
 
     def test_bad_input(self):
@@ -173,15 +173,15 @@ class TestFamily:
         ended, recorder = outcome(members["sa(10)"])
         assert ended
         assert recorder.evaluations == 10
-        assert outcome(members["sa(10)"], until=10)[0]
-        assert not outcome(members["sa(10)"], until=9)[0]
+        assert outcome(members["sa(10)"], budget=10)[0]
+        assert not outcome(members["sa(10)"], budget=9)[0]
         assert not outcome(members["sa(1000000)"])[0]
 
     def test_generators_get_the_smaller_of_budget_and_time(self):
         untils = []
 
         def make(budget):
-            return lambda problem, seed, until: untils.append(until) or [(1, 1.0)]
+            return lambda problem, seed, budget: untils.append(budget) or [(1, 1.0)]
 
         for member in family("g", make, [10, 1000]).values():
             outcome(member)

@@ -16,7 +16,7 @@ class WaitingRecorder(Recorder):
     def __init__(self, enough):
         self.values = []
         self._enough, self._latest = enough, time.monotonic() + PATIENCE
-        super().__init__(until=1000, clock="seconds")
+        super().__init__(budget=1000, clock="seconds")
 
     def report(self, value):
         super().report(value)

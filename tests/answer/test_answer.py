@@ -21,12 +21,12 @@ def answer_of(posterior, kept=None, **options):
 def runs_of(values, grid, names, *, maximise=False):
     """Trajectories whose best values at the budgets of the grid are these, which must not rise; NaN ends a run."""
     runs = []
-    for i, per_time in enumerate(values):
-        for name, own in zip(names, per_time.T, strict=True):
+    for i, per_budget in enumerate(values):
+        for name, own in zip(names, per_budget.T, strict=True):
             known = ~np.isnan(own)
-            until = grid.times[known][-1] if known.any() else 1.0
-            events = grid.times[known & np.isfinite(own)], own[known & np.isfinite(own)]
-            runs.append(pb.Trajectory(name, i, *events, until=until, maximise=maximise))
+            end = grid.budgets[known][-1] if known.any() else 1.0
+            events = grid.budgets[known & np.isfinite(own)], own[known & np.isfinite(own)]
+            runs.append(pb.Trajectory(name, i, *events, end=end, maximise=maximise))
     return runs
 
 
@@ -49,7 +49,7 @@ def test_two_algorithms_that_cross():
     assert not answer.is_single_clear
     assert answer.team is None  # two of two is no choice
     assert (answer.needs, answer.elsewhere, answer.same) == ((), (), {})
-    assert answer.times.tolist() == posterior.grid.times.tolist()
+    assert answer.budgets.tolist() == posterior.grid.budgets.tolist()
 
 
 @pytest.mark.parametrize("prior", [None, pb.RandomWalk(), pb.Dirichlet()], ids=["bootstrap", "walk", "Dirichlet"])
@@ -155,7 +155,7 @@ def test_the_worst_case_of_the_single_choice_is_its_exposure():
     found = exposures(posterior, posterior.names)
     column = posterior.names.index(answer.single.names[0])
     assert answer.single.wins == found.wins[:, column].max()
-    assert answer.single.budget == posterior.grid.times[found.wins[:, column].argmax()]
+    assert answer.single.budget == posterior.grid.budgets[found.wins[:, column].argmax()]
 
 
 # With runs

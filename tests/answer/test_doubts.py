@@ -30,8 +30,8 @@ def doubts(values, *, prior=None, checked=True, decisions=(), circles=(), same=N
     return {each.code: each for each in found}
 
 
-def clear_values(instances=40, times=4, algorithms=3):
-    return np.random.default_rng(0).normal(size=(instances, times, algorithms)) + 3 * np.arange(algorithms)
+def clear_values(instances=40, budgets=4, algorithms=3):
+    return np.random.default_rng(0).normal(size=(instances, budgets, algorithms)) + 3 * np.arange(algorithms)
 
 
 def test_many_instances_and_clear_outcomes_leave_no_doubt():
@@ -87,8 +87,8 @@ def test_budgets_with_far_fewer_instances():
     values[9:, 2:] = np.nan
     found = doubts(values)[Code.FEW_AT_BUDGETS]
     assert found.numbers == {
-        "start": pytest.approx(GRID.times[2]),
-        "stop": pytest.approx(GRID.times[3]),
+        "start": pytest.approx(GRID.budgets[2]),
+        "stop": pytest.approx(GRID.budgets[3]),
         "instances": 9,
         "elsewhere": 40,
     }
@@ -101,7 +101,7 @@ def test_budgets_with_far_fewer_instances():
 def test_budgets_at_which_algorithms_were_not_observed():
     values = clear_values(40, algorithms=5)
     values[:, :1, 1] = values[:, 3:, 2] = values[:, 3:, 3] = values[:, 1:3, 4] = np.nan
-    first, second, third, last = GRID.times.tolist()
+    first, second, third, last = GRID.budgets.tolist()
     found = doubts(values)[Code.NOT_OBSERVED]
     assert found.numbers["gaps"] == [
         {"algorithms": ["a1"], "gaps": [(None, second)]},
@@ -178,7 +178,7 @@ def test_a_drop_that_the_outcomes_of_the_pair_contradict():
     assert (found.severity, found.subject, found.remedy) == ("unreliable", ("a0", "a1"), ShowPair("a1", "a0"))
     assert found.numbers["probability"] == 0.97
     assert found.numbers["own"] < 0.05
-    assert found.numbers["budget"] in GRID.times
+    assert found.numbers["budget"] in GRID.budgets
     found = doubts(values, decisions=wrong, prior=pb.RandomWalk(), is_race=True)[Code.DROP_CONTRADICTED]
     assert found.remedy == Restore("a0")
 
@@ -210,7 +210,7 @@ def test_a_dropped_algorithm_that_comes_first_on_some_instances():
     found = doubts(values, decisions=[Dominated("a2", "a0", 0.99), Dominated("a1", "a0", 0.99)])
     assert found[Code.DROPPED_FIRST_SOMEWHERE].subject == ("a2",)
     (only,) = found[Code.DROPPED_FIRST_SOMEWHERE].numbers["algorithms"]
-    assert only == {"name": "a2", "share": pytest.approx(0.2), "budget": pytest.approx(GRID.times[1])}
+    assert only == {"name": "a2", "share": pytest.approx(0.2), "budget": pytest.approx(GRID.budgets[1])}
 
 
 def test_first_places_that_all_algorithms_share_are_nobody_s():

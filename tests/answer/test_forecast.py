@@ -112,7 +112,7 @@ def test_with_so_many_instances_more_of_the_same_kind_an_algorithm_is_named():
         forecasts.append(step.instances)
         repeated = np.tile(values, (round(1 + step.instances / 40), 1, 1))
         later = pb.fit(pb.Choices.from_values(repeated, **choose))
-        where = [step.start <= time <= step.stop for time in later.grid.times]
+        where = [step.start <= budget <= step.stop for budget in later.grid.budgets]
         assert np.median(np.maximum(*(later.win_rate_above(a, 1 - a)[where] for a in (0, 1)))) > 0.75
     assert len(forecasts) >= 3
 

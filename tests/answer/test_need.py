@@ -12,15 +12,15 @@ from polarbear.answer.need import Need, budget_need
 from polarbear.magnitude.collection import collect_runs
 from tests.magnitude.runs import RATIO, pair_with_ratio, three_algorithms
 
-CUT, DONE, FAILED = {"until": 100}, {"until": 60, "finished": True}, {"until": 60, "failed": True}
+CUT, DONE, FAILED = {"end": 100}, {"end": 60, "finished": True}, {"end": 60, "failed": True}
 
 
 def need_of(a, b, *, at=100.0, number=12, maximise=False, order=("A", "B"), **rules):
     """The need of two algorithms with the same two runs on each instance, each as (times, values, options)."""
     sign = -1 if maximise else 1
     runs = [
-        pb.Trajectory(name, instance, times, sign * np.array(values, dtype=float), maximise=maximise, **options)
-        for name, (times, values, options) in {"A": a, "B": b}.items()
+        pb.Trajectory(name, instance, budgets, sign * np.array(values, dtype=float), maximise=maximise, **options)
+        for name, (budgets, values, options) in {"A": a, "B": b}.items()
         for instance in range(number)
     ]
     return budget_need(collect_runs(runs, grid=[at], **rules), *order, at)
@@ -47,9 +47,9 @@ B = ([10, 80], [5, 2], CUT)
         (([50], [9], DONE), B, "B", 10 / 60),  # A's run ended at 60
         (([10, 30], [5, 1], FAILED), B, "B", 10 / 60),  # after its failure it has no value: the first of B
         (([10, 30], [5, 1], DONE), B, "A", 0.3),  # a finished run keeps its value
-        (([10], [1], {"until": 250}), B, "A", 0.1),
+        (([10], [1], {"end": 250}), B, "A", 0.1),
         (([], [], CUT), B, "B", 0.1),  # no value: the first one of B
-        (([40], [3], CUT), ([], [], {"until": 80, "finished": True}), "A", 40 / 80),
+        (([40], [3], CUT), ([], [], {"end": 80, "finished": True}), "A", 40 / 80),
     ],
 )
 def test_the_ratio_of_two_runs(a, b, better, ratio, maximise):
@@ -65,8 +65,8 @@ def test_the_ratio_of_two_runs(a, b, better, ratio, maximise):
     ("a", "b"),
     [
         (([], [], CUT), ([], [], CUT)),  # neither has a value
-        (([10], [1], {"until": 50}), B),  # the value of A at 100 is not known
-        (([10], [1], FAILED), ([], [], {"until": 40, "failed": True})),  # both failed
+        (([10], [1], {"end": 50}), B),  # the value of A at 100 is not known
+        (([10], [1], FAILED), ([], [], {"end": 40, "failed": True})),  # both failed
     ],
 )
 def test_without_a_value_there_is_no_ratio(a, b):
@@ -74,9 +74,9 @@ def test_without_a_value_there_is_no_ratio(a, b):
 
 
 def test_instances_without_a_ratio_do_not_count():
-    runs = [pb.Trajectory(name, i, [5], [1.0 + (name == "B")], until=100) for i in range(9) for name in "AB"]
-    runs += [pb.Trajectory(name, i, [], [], until=100) for i in range(9, 14) for name in "AB"]  # unsolved
-    runs += [pb.Trajectory("A", i, [90], [1.0], until=100) for i in range(14, 20)]  # not run by B
+    runs = [pb.Trajectory(name, i, [5], [1.0 + (name == "B")], end=100) for i in range(9) for name in "AB"]
+    runs += [pb.Trajectory(name, i, [], [], end=100) for i in range(9, 14) for name in "AB"]  # unsolved
+    runs += [pb.Trajectory("A", i, [90], [1.0], end=100) for i in range(14, 20)]  # not run by B
     need = budget_need(collect_runs(runs, grid=[100]), "A", "B", 100)
     assert (need.better, need.ratio, need.instances) == ("A", pytest.approx(0.05), 9)
 
@@ -89,14 +89,14 @@ def test_values_within_the_tolerance_tie():
 
 
 def test_times_are_those_of_the_runs_and_not_of_the_grid():
-    runs = [pb.Trajectory("A", i, [10, 33], [5, 1], until=100) for i in range(4)]
-    runs += [pb.Trajectory("B", i, [10, 80], [5, 2], until=100) for i in range(4)]
+    runs = [pb.Trajectory("A", i, [10, 33], [5, 1], end=100) for i in range(4)]
+    runs += [pb.Trajectory("B", i, [10, 80], [5, 2], end=100) for i in range(4)]
     for grid in ([100], [1, 10, 100], [32, 34, 100]):
         assert budget_need(collect_runs(runs, grid=grid), "A", "B", 100).ratio == pytest.approx(0.33)
 
 
 def test_runs_from_time_zero_need_no_time():
-    start, zero = ([0, 50], [2, 1], CUT), ([0], [2], {"until": 0, "finished": True})
+    start, zero = ([0, 50], [2, 1], CUT), ([0], [2], {"end": 0, "finished": True})
     assert need_of(start, B).ratio < 1e-12
     assert need_of(zero, zero).ratio == 1
     assert need_of(start, zero).ratio == 1  # both had 2 at time zero, when B ended
@@ -107,8 +107,8 @@ def test_runs_from_time_zero_need_no_time():
 
 def test_the_ratio_is_the_median_over_instances():
     reached = [10, 20, 30, 60, 90]
-    runs = [pb.Trajectory("A", i, [each], [1.0], until=100) for i, each in enumerate(reached)]
-    runs += [pb.Trajectory("B", i, [5], [2.0], until=100) for i in range(5)]
+    runs = [pb.Trajectory("A", i, [each], [1.0], end=100) for i, each in enumerate(reached)]
+    runs += [pb.Trajectory("B", i, [5], [2.0], end=100) for i in range(5)]
     assert budget_need(collect_runs(runs, grid=[100]), "A", "B", 100).ratio == pytest.approx(0.3)
     runs = [run for run in runs if run.instance != 2]  # of an even number, the middle on the logarithmic scale
     assert budget_need(collect_runs(runs, grid=[100]), "A", "B", 100).ratio == pytest.approx(np.sqrt(0.2 * 0.6))
@@ -133,7 +133,7 @@ def turned(runs, maximise):
         return runs
     return [
         pb.Trajectory(
-            run.algorithm, run.instance, run.times, -run.values, run.until, maximise=True, cluster=run.cluster
+            run.algorithm, run.instance, run.budgets, -run.values, run.end, maximise=True, cluster=run.cluster
         )
         for run in runs
     ]
@@ -141,7 +141,7 @@ def turned(runs, maximise):
 
 def scaled(runs, *, factor=1.0, transform=lambda values: values):
     return [
-        pb.Trajectory(run.algorithm, run.instance, run.times * factor, transform(run.values), run.until * factor)
+        pb.Trajectory(run.algorithm, run.instance, run.budgets * factor, transform(run.values), run.end * factor)
         for run in runs
     ]
 
@@ -181,8 +181,8 @@ def test_instances_of_a_cluster_share_its_weight():
     for i in range(12):
         cluster = max(0, i - 8)
         reached = 80 if cluster == 0 else 20
-        runs.append(pb.Trajectory("A", i, [reached], [1.0], until=100, cluster=cluster))
-        runs.append(pb.Trajectory("B", i, [5], [2.0], until=100, cluster=cluster))
+        runs.append(pb.Trajectory("A", i, [reached], [1.0], end=100, cluster=cluster))
+        runs.append(pb.Trajectory("B", i, [5], [2.0], end=100, cluster=cluster))
     alone = [run.in_cluster(None) for run in runs]
     assert budget_need(collect_runs(runs, grid=[100]), "A", "B", 100).ratio == pytest.approx(0.2)
     assert budget_need(collect_runs(alone, grid=[100]), "A", "B", 100).ratio == pytest.approx(0.8)

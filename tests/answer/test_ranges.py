@@ -120,15 +120,15 @@ def test_a_short_stretch_joins_a_neighbour(stretches, expected):
     assert said(ranges_of(rows(*stretches))) == expected
 
 
-@given(seed=SEEDS, times=st.integers(1, 90), algorithms=st.integers(2, 5))
-def test_only_named_ranges_at_an_end_and_what_was_not_observed_are_short(seed, times, algorithms):
-    probability, options = random_case(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 90), algorithms=st.integers(2, 5))
+def test_only_named_ranges_at_an_end_and_what_was_not_observed_are_short(seed, budgets, algorithms):
+    probability, options = random_case(seed, budgets, algorithms)
     ranges = ranges_of(probability, joined=False, **options)
     for place, each in enumerate(ranges):
         beside = [ranges[k].kind for k in (place - 1, place + 1) if 0 <= k < len(ranges)]
         others = [kind for kind in beside if kind not in FIXED]
         at_end = each.kind == "best" and len(others) < 2
-        assert each.length >= max(2, 0.05 * times) or each.kind in FIXED or at_end or not others
+        assert each.length >= max(2, 0.05 * budgets) or each.kind in FIXED or at_end or not others
 
 
 # What ranges say
@@ -197,18 +197,18 @@ def test_the_first_budgets_without_results_and_no_later_ones():
 # Ends
 
 
-@given(seed=SEEDS, times=st.integers(1, 90), algorithms=st.integers(1, 5), axis=st.sampled_from(["linear", "log"]))
-def test_ranges_tile_the_grid(seed, times, algorithms, axis):
-    probability, options = random_case(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 90), algorithms=st.integers(1, 5), axis=st.sampled_from(["linear", "log"]))
+def test_ranges_tile_the_grid(seed, budgets, algorithms, axis):
+    probability, options = random_case(seed, budgets, algorithms)
     posterior = told(probability, axis=axis, **{k: v for k, v in options.items() if k != "has_results"})
     for joined in (True, False):
         ranges = ranges_of(probability, axis=axis, joined=joined, **options)
         assert [each.first for each in ranges] == [0, *(each.last + 1 for each in ranges[:-1])]
-        assert ranges[-1].last == times - 1
-        assert (ranges[0].start, ranges[-1].stop) == (posterior.grid.times[0], posterior.grid.times[-1])
+        assert ranges[-1].last == budgets - 1
+        assert (ranges[0].start, ranges[-1].stop) == (posterior.grid.budgets[0], posterior.grid.budgets[-1])
         for left, right in pairwise(ranges):
             assert left.stop == right.start
-            before, after = posterior.grid.times[left.last], posterior.grid.times[right.first]
+            before, after = posterior.grid.budgets[left.last], posterior.grid.budgets[right.first]
             if "not observed" in (left.kind, right.kind):  # what was observed ends with its last budget
                 assert left.stop == (before if right.kind == "not observed" else after)
             else:
@@ -224,23 +224,23 @@ def test_ranges_meet_half_way_on_the_axis_of_the_grid(axis, end):
 # At most five
 
 
-def random_case(seed, times, algorithms):
+def random_case(seed, budgets, algorithms):
     """Probabilities and what else is known, in all of which anything may happen."""
     rng = np.random.default_rng(seed)
-    probability = random_probabilities(seed, times, algorithms)
-    seen = np.ones((times, algorithms), dtype=bool)
+    probability = random_probabilities(seed, budgets, algorithms)
+    seen = np.ones((budgets, algorithms), dtype=bool)
     if rng.random() < 0.4:
         for column in range(algorithms):
-            seen[rng.integers(times + 1) :, column] = False
+            seen[rng.integers(budgets + 1) :, column] = False
     pairs = [(a, b) for a in range(algorithms) for b in range(a + 1, algorithms)]
     probability = np.where(seen, probability, 0.0)
     total = probability.sum(axis=1, keepdims=True)
     probability = np.divide(probability, total, out=np.zeros_like(probability), where=total > 0)
     return probability, {
         "observed": seen,
-        "ties": {pair: rng.random(times) for pair in pairs} if rng.random() < 0.5 else {},
-        "equal": {pair: 0.9 + rng.random(times) / 5 for pair in pairs} if rng.random() < 0.5 else {},
-        "has_results": None if rng.random() < 0.7 else rng.random(times) < 0.5,
+        "ties": {pair: rng.random(budgets) for pair in pairs} if rng.random() < 0.5 else {},
+        "equal": {pair: 0.9 + rng.random(budgets) / 5 for pair in pairs} if rng.random() < 0.5 else {},
+        "has_results": None if rng.random() < 0.7 else rng.random(budgets) < 0.5,
     }
 
 
@@ -257,10 +257,10 @@ def in_a_row(*stretches):
     return pb.Grid(np.arange(1.0, first + 1)), placed
 
 
-@given(seed=SEEDS, times=st.integers(1, 120), algorithms=st.integers(1, 6))
-@example(seed=6, times=99, algorithms=5)
-def test_there_are_at_most_five_ranges_and_no_neighbours_with_the_same_algorithm(seed, times, algorithms):
-    probability, options = random_case(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 120), algorithms=st.integers(1, 6))
+@example(seed=6, budgets=99, algorithms=5)
+def test_there_are_at_most_five_ranges_and_no_neighbours_with_the_same_algorithm(seed, budgets, algorithms):
+    probability, options = random_case(seed, budgets, algorithms)
     for joined in (True, False):
         ranges = ranges_of(probability, joined=joined, **options)
         assert len(ranges) <= 5 or not joined
@@ -285,9 +285,9 @@ def test_the_neighbours_with_the_shortest_sum_are_joined(seed, number):
     assert [each.kind for each in found] == ["several" if len(each) > 1 else "best" for each in expected]
 
 
-@given(seed=SEEDS, times=st.integers(1, 150), algorithms=st.integers(2, 6))
-def test_joined_ranges_name_the_first_algorithm_of_each_part_in_order(seed, times, algorithms):
-    probability, options = random_case(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 150), algorithms=st.integers(2, 6))
+def test_joined_ranges_name_the_first_algorithm_of_each_part_in_order(seed, budgets, algorithms):
+    probability, options = random_case(seed, budgets, algorithms)
     whole, joined = (ranges_of(probability, joined=each, **options) for each in (False, True))
     for each in joined:
         parts = [part for part in whole if each.first <= part.first and part.last <= each.last]

@@ -13,29 +13,31 @@ from polarbear.answer.worst_case import Exposures, exposures, simplest_set
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def crossing(algorithms, *, instances=25, times=5, seed=0, missing=0.0, prior=None):
+def crossing(algorithms, *, instances=25, budgets=5, seed=0, missing=0.0, prior=None):
     """A posterior of algorithms that cross, of which some runs may be missing."""
     rng = np.random.default_rng(seed)
-    slope = np.linspace(-1, 1, times)[:, None] * rng.normal(size=algorithms)
-    values = rng.normal(size=(instances, times, algorithms)) + slope + rng.normal(scale=0.3, size=algorithms)
-    values[rng.random((instances, times, algorithms)) < missing] = np.nan
+    slope = np.linspace(-1, 1, budgets)[:, None] * rng.normal(size=algorithms)
+    values = rng.normal(size=(instances, budgets, algorithms)) + slope + rng.normal(scale=0.3, size=algorithms)
+    values[rng.random((instances, budgets, algorithms)) < missing] = np.nan
     names = [f"a{k}" for k in range(algorithms)]
-    return pb.fit(pb.Choices.from_values(values, grid=pb.log_grid(1, 100, times), names=names), prior=prior, draws=300)
+    return pb.fit(
+        pb.Choices.from_values(values, grid=pb.log_grid(1, 100, budgets), names=names), prior=prior, draws=300
+    )
 
 
-def random_exposures(seed, times, algorithms):
+def random_exposures(seed, budgets, algorithms):
     """Exposures at least one half, of algorithms that are good at different budgets."""
     rng = np.random.default_rng(seed)
-    wins = 0.5 + 0.5 * rng.random((times, algorithms)) ** 2
-    wins[rng.random((times, algorithms)) < 0.3] = 0.5
-    rival = rng.integers(algorithms, size=(times, algorithms))
+    wins = 0.5 + 0.5 * rng.random((budgets, algorithms)) ** 2
+    wins[rng.random((budgets, algorithms)) < 0.3] = 0.5
+    rival = rng.integers(algorithms, size=(budgets, algorithms))
     names = tuple(f"a{k}" for k in range(algorithms))
-    return Exposures(names, np.arange(1.0, times + 1), wins, rival)
+    return Exposures(names, np.arange(1.0, budgets + 1), wins, rival)
 
 
 def loss_by_loop(found, columns):
     """The largest exposure over budgets of the best member at each budget."""
-    return max(min(found.wins[t, column] for column in columns) for t in range(len(found.times)))
+    return max(min(found.wins[t, column] for column in columns) for t in range(len(found.budgets)))
 
 
 @pytest.mark.parametrize("prior", [None, pb.RandomWalk()], ids=["bootstrap", "random walk"])
@@ -43,7 +45,7 @@ def test_the_exposure_is_the_largest_quantile_over_rivals(prior):
     posterior = crossing(4, prior=prior)
     names = ("a3", "a0", "a2")
     found = exposures(posterior, names)
-    assert (found.names, found.times.tolist()) == (names, posterior.grid.times.tolist())
+    assert (found.names, found.budgets.tolist()) == (names, posterior.grid.budgets.tolist())
     for t in range(len(posterior.grid)):
         for column, name in enumerate(names):
             losses = {}
@@ -75,31 +77,33 @@ def test_a_tie_counts_as_half_a_win():
     assert found.wins[0, 1] == pytest.approx(0.75, abs=0.08)
 
 
-@given(seed=SEEDS, times=st.integers(1, 12), algorithms=st.integers(1, 6), data=st.data())
-def test_the_worst_case_of_a_set_is_that_of_its_best_member_at_the_worst_budget(seed, times, algorithms, data):
-    found = random_exposures(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 12), algorithms=st.integers(1, 6), data=st.data())
+def test_the_worst_case_of_a_set_is_that_of_its_best_member_at_the_worst_budget(seed, budgets, algorithms, data):
+    found = random_exposures(seed, budgets, algorithms)
     columns = data.draw(st.lists(st.integers(0, algorithms - 1), min_size=1, unique=True))
     case = found.of(columns)
     assert case.wins == loss_by_loop(found, columns)
     assert case.names == tuple(found.names[column] for column in columns)
-    place = found.times.tolist().index(case.budget)
+    place = found.budgets.tolist().index(case.budget)
     member = min(columns, key=lambda column: found.wins[place, column])
     assert found.wins[place, member] == case.wins
     assert case.rival == found.names[found.rival[place, member]]
 
 
-@given(seed=SEEDS, times=st.integers(1, 12), algorithms=st.integers(1, 6), data=st.data())
-def test_the_best_set_is_the_best_of_all_sets_of_its_size(seed, times, algorithms, data):
-    found = random_exposures(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 12), algorithms=st.integers(1, 6), data=st.data())
+def test_the_best_set_is_the_best_of_all_sets_of_its_size(seed, budgets, algorithms, data):
+    found = random_exposures(seed, budgets, algorithms)
     size = data.draw(st.integers(1, algorithms))
     best = found.best_set(size)
     assert len(set(best.names)) == size
     assert best.wins == min(loss_by_loop(found, columns) for columns in combinations(range(algorithms), size))
 
 
-@given(seed=SEEDS, times=st.integers(1, 12), algorithms=st.integers(1, 7), tolerance=st.floats(0, 0.49), data=st.data())
-def test_the_simplest_set_is_the_smallest_that_suffices(seed, times, algorithms, tolerance, data):
-    found = random_exposures(seed, times, algorithms)
+@given(
+    seed=SEEDS, budgets=st.integers(1, 12), algorithms=st.integers(1, 7), tolerance=st.floats(0, 0.49), data=st.data()
+)
+def test_the_simplest_set_is_the_smallest_that_suffices(seed, budgets, algorithms, tolerance, data):
+    found = random_exposures(seed, budgets, algorithms)
     single = data.draw(st.sampled_from(found.names))
     case = simplest_set(found, single, tolerance=tolerance)
     sufficient = [
@@ -127,9 +131,9 @@ def test_a_set_of_more_than_four_still_suffices():
     assert (case.names, case.wins, case.suffices) == (tuple("abcdefg"), 0.5, True)
 
 
-@given(seed=SEEDS, times=st.integers(1, 12), algorithms=st.integers(2, 6))
-def test_a_larger_tolerance_never_needs_more_algorithms(seed, times, algorithms):
-    found = random_exposures(seed, times, algorithms)
+@given(seed=SEEDS, budgets=st.integers(1, 12), algorithms=st.integers(2, 6))
+def test_a_larger_tolerance_never_needs_more_algorithms(seed, budgets, algorithms):
+    found = random_exposures(seed, budgets, algorithms)
     cases = [simplest_set(found, found.names[0], tolerance=each) for each in np.linspace(0, 0.49, 12)]
     sizes = [len(case.names) for case in cases if case.suffices]
     assert sizes == sorted(sizes, reverse=True)

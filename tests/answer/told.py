@@ -39,16 +39,18 @@ class Told:
 
 def told(probability, *, axis="linear", observed=None, **pairs):
     """A posterior of algorithms A, B, ... with these probabilities of being best, (time, algorithm), from budget 1 on."""
-    times, algorithms = np.shape(probability)
-    grid = pb.Grid(np.arange(1.0, times + 1) if axis == "linear" else np.geomspace(1, 2.0 ** (times - 1), times), axis)
-    seen = np.ones((times, algorithms), dtype=bool) if observed is None else np.asarray(observed, dtype=bool)
+    budgets, algorithms = np.shape(probability)
+    grid = pb.Grid(
+        np.arange(1.0, budgets + 1) if axis == "linear" else np.geomspace(1, 2.0 ** (budgets - 1), budgets), axis
+    )
+    seen = np.ones((budgets, algorithms), dtype=bool) if observed is None else np.asarray(observed, dtype=bool)
     return Told(grid, tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:algorithms]), seen, **pairs)
 
 
-def random_probabilities(seed, times, algorithms, *, spread=3.0):
+def random_probabilities(seed, budgets, algorithms, *, spread=3.0):
     """Probabilities of being best that wander over the budgets, (time, algorithm), so that leaders change now and then."""
     rng = np.random.default_rng(seed)
-    walk = rng.normal(scale=spread * rng.random(), size=(times, algorithms)).cumsum(axis=0)
+    walk = rng.normal(scale=spread * rng.random(), size=(budgets, algorithms)).cumsum(axis=0)
     strength = np.exp(walk + rng.normal(scale=spread, size=algorithms))
     return strength / strength.sum(axis=1, keepdims=True)
 
@@ -59,15 +61,15 @@ def names_of(number):
 
 def fitted(values, *, axis="log", names=None, clusters=None, draws=400, **options):
     """The posterior of values (instance, time, algorithm); lower is better."""
-    times, algorithms = np.shape(values)[1:]
-    grid = pb.Grid(np.geomspace(10, 1000, times), axis)
+    budgets, algorithms = np.shape(values)[1:]
+    grid = pb.Grid(np.geomspace(10, 1000, budgets), axis)
     choices = pb.Choices.from_values(values, grid=grid, names=names or names_of(algorithms), clusters=clusters)
     return pb.fit(choices, draws=draws, **options)
 
 
-def crossing_values(instances=40, times=10, *, spread=1.0, seed=0, extra=()):
+def crossing_values(instances=40, budgets=10, *, spread=1.0, seed=0, extra=()):
     """Values of A, which is better early, of B, which is better late, and of others at constant distances above both."""
     rng = np.random.default_rng(seed)
-    change = np.linspace(-1, 1, times)[None, :, None] * [2.0, -2.0, *(0.0 for _ in extra)]
+    change = np.linspace(-1, 1, budgets)[None, :, None] * [2.0, -2.0, *(0.0 for _ in extra)]
     noise = spread * rng.normal(size=(instances, 1, 2 + len(extra)))
     return change + noise + [0.0, 0.0, *extra]

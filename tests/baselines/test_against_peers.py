@@ -15,41 +15,41 @@ def runs():
     trajectories = []
     for name, rate in (("fast", 0.05), ("slow", 0.02)):
         for instance in range(RUNS):
-            times = np.unique(np.concatenate([[1], rng.integers(2, END, 30)]))
-            values = 10.0 ** (3 - rate * times + rng.normal(size=times.size))
-            trajectories.append(Trajectory(name, instance, times, values, until=END))
+            budgets = np.unique(np.concatenate([[1], rng.integers(2, END, 30)]))
+            values = 10.0 ** (3 - rate * budgets + rng.normal(size=budgets.size))
+            trajectories.append(Trajectory(name, instance, budgets, values, end=END))
     return trajectories
 
 
 @pytest.fixture
 def values(runs):
-    times = np.arange(1, END + 1)
-    return np.stack([[run.at(times) for run in runs if run.algorithm == name] for name in ("fast", "slow")], axis=-1)
+    budgets = np.arange(1, END + 1)
+    return np.stack([[run.at(budgets) for run in runs if run.algorithm == name] for name in ("fast", "slow")], axis=-1)
 
 
 def test_attainment_function_is_moocores(runs, values):
     moocore = pytest.importorskip("moocore", reason="moocore, the peer, is not installed")
     fast = [run for run in runs if run.algorithm == "fast"]
-    points = np.concatenate([np.column_stack([run.times, run.values]) for run in fast])
-    sets = np.concatenate([np.full(run.times.size, run.instance) for run in fast])
+    points = np.concatenate([np.column_stack([run.budgets, run.values]) for run in fast])
+    sets = np.concatenate([np.full(run.budgets.size, run.instance) for run in fast])
     surfaces = moocore.eaf(points, sets)
     for share in range(1, RUNS + 1):
         corners = surfaces[np.isclose(surfaces[:, 2], 100 * share / RUNS)]
         assert len(corners) > 3
-        for time, target, _ in corners:
+        for budget, target, _ in corners:
             # A corner of the surface is where that many runs have just arrived: neither earlier nor lower.
-            column = values[:, int(time) - 1 : int(time), :1]
+            column = values[:, int(budget) - 1 : int(budget), :1]
             assert eaf(column, [target]).item() >= share / RUNS - 1e-12
             assert eaf(column, [np.nextafter(target, -np.inf)]).item() < share / RUNS
-            if time > 1:
-                assert eaf(values[:, int(time) - 2 : int(time) - 1, :1], [target]).item() < share / RUNS
+            if budget > 1:
+                assert eaf(values[:, int(budget) - 2 : int(budget) - 1, :1], [target]).item() < share / RUNS
 
 
 def test_median_contour_is_moocores(runs, values):
     moocore = pytest.importorskip("moocore", reason="moocore, the peer, is not installed")
     slow = [run for run in runs if run.algorithm == "slow"]
-    points = np.concatenate([np.column_stack([run.times, run.values]) for run in slow])
-    surface = moocore.eaf(points, np.repeat(np.arange(RUNS), [run.times.size for run in slow]), percentiles=[50])
+    points = np.concatenate([np.column_stack([run.budgets, run.values]) for run in slow])
+    surface = moocore.eaf(points, np.repeat(np.arange(RUNS), [run.budgets.size for run in slow]), percentiles=[50])
     surface = surface[np.argsort(surface[:, 0])]
     expected = surface[np.searchsorted(surface[:, 0], np.arange(1, END + 1), side="right") - 1, 1]
     np.testing.assert_array_equal(eaf_contour(values)[:, 1], expected)
@@ -60,7 +60,12 @@ def test_ecdf_and_aocc_are_iohinspectors(runs, values):
     metrics = pytest.importorskip("iohinspector.metrics", reason="IOHinspector, the peer, is not installed")
     frame = pl.concat(
         pl.DataFrame(
-            {"data_id": index, "algorithm": int(run.algorithm == "fast"), "evaluations": run.times, "raw_y": run.values}
+            {
+                "data_id": index,
+                "algorithm": int(run.algorithm == "fast"),
+                "evaluations": run.budgets,
+                "raw_y": run.values,
+            }
         )
         for index, run in enumerate(runs)
     )

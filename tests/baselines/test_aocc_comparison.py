@@ -12,7 +12,7 @@ def posterior_of(runs):
 def recorded(rules, instances=20, **kwargs):
     """Runs whose value on an instance is a rule's, from the first evaluation on."""
     return [
-        pb.Trajectory(name, i, [1], [rule(i)], until=30, **kwargs)
+        pb.Trajectory(name, i, [1], [rule(i)], end=30, **kwargs)
         for i in range(instances)
         for name, rule in rules.items()
     ]
@@ -104,17 +104,15 @@ def test_the_recommendation_is_one_of_the_candidates():
 def test_all_runs_of_an_algorithm_too_short():
     runs = recorded({"good": lambda i: 1e-4, "bad": lambda i: 1e-2})
     posterior = posterior_of(runs)
-    short = [
-        run if run.algorithm == "good" else pb.Trajectory("bad", run.instance, [1], [1.0], until=20) for run in runs
-    ]
+    short = [run if run.algorithm == "good" else pb.Trajectory("bad", run.instance, [1], [1.0], end=20) for run in runs]
     assert "no run of bad lasted" in compare_with_aocc(short, posterior).sentence
 
 
-def cut(runs, until):
+def cut(runs, end):
     """Return the same runs, each stopped at the time that `until` returns; None stands for no run."""
-    stops = [(run, until(run.algorithm, run.instance)) for run in runs]
+    stops = [(run, end(run.algorithm, run.instance)) for run in runs]
     return [
-        pb.Trajectory(run.algorithm, run.instance, run.times, run.values, until=stop)
+        pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, end=stop)
         for run, stop in stops
         if stop is not None
     ]

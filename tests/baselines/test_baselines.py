@@ -31,24 +31,24 @@ def test_ecdf_is_the_attainment_function_integrated_over_targets(values):
 
 
 def test_aocc_is_the_area_under_the_ecdf(values):
-    times = np.geomspace(100, 60_000, 25)
-    weights = np.diff(times) / (times[-1] - times[0])
-    np.testing.assert_allclose(aocc(values, times).mean(axis=0), weights @ ecdf(values)[:-1])
+    budgets = np.geomspace(100, 60_000, 25)
+    weights = np.diff(budgets) / (budgets[-1] - budgets[0])
+    np.testing.assert_allclose(aocc(values, budgets).mean(axis=0), weights @ ecdf(values)[:-1])
 
 
 def test_aocc_of_runs_is_that_of_their_values(values):
-    times = np.geomspace(100, 60_000, 25)
-    runs = [Trajectory(str(a), i, times, values[i, :, a], until=times[-1]) for i in range(40) for a in range(3)]
-    areas = aocc_of_runs(runs, times[0], times[-1])
-    for a, column in enumerate(aocc(values, times).T):
+    budgets = np.geomspace(100, 60_000, 25)
+    runs = [Trajectory(str(a), i, budgets, values[i, :, a], end=budgets[-1]) for i in range(40) for a in range(3)]
+    areas = aocc_of_runs(runs, budgets[0], budgets[-1])
+    for a, column in enumerate(aocc(values, budgets).T):
         np.testing.assert_allclose(areas[str(a)], column)
 
 
 def test_aocc_of_a_failed_run_counts_nothing_after_the_failure_and_of_a_short_one_nothing_at_all():
     runs = [
-        Trajectory("a", 0, [1], [1e-8], until=15, failed=True),
-        Trajectory("b", 0, [1], [1e-8], until=15),
-        Trajectory("c", 0, [12], [1e-8], until=math.inf),
+        Trajectory("a", 0, [1], [1e-8], end=15, failed=True),
+        Trajectory("b", 0, [1], [1e-8], end=15),
+        Trajectory("c", 0, [12], [1e-8], end=math.inf),
     ]
     assert aocc_of_runs(runs, 10, 20) == {"a": [0.5], "c": [0.8]}
 

@@ -130,7 +130,7 @@ def test_intervals_of_the_need_contain_the_true_median(kind, instances):
             "two kinds": np.log(np.where(rng.random(instances) < 0.7, 0.5, 0.05)),
         }[kind]
         runs = [
-            pb.Trajectory(name, i, budgets * factor, -np.log(budgets), until=1e6)
+            pb.Trajectory(name, i, budgets * factor, -np.log(budgets), end=1e6)
             for i, log in enumerate(logs)
             for name, factor in (("slow", 1.0), ("fast", np.exp(log)))
         ]

@@ -13,8 +13,8 @@ from polarbear.posterior.elimination import elimination_probabilities
 
 pytestmark = pytest.mark.calibration
 
-ALGORITHMS, TIMES, INSTANCES, CONFIDENCE = 5, 10, 200, 0.95
-GRID = pb.linear_grid(1, TIMES, TIMES)
+ALGORITHMS, BUDGETS, INSTANCES, CONFIDENCE = 5, 10, 200, 0.95
+GRID = pb.linear_grid(1, BUDGETS, BUDGETS)
 QUERIES = (
     *map(pb.At, (1.0, 5.0, 7.0)),
     pb.Final(),
@@ -30,7 +30,7 @@ def cyclic_values(replicate):
     rng = np.random.default_rng([7, replicate])
     circle = 2.5 * np.array([[1, 0, -1], [-1, 1, 0], [0, -1, 1]])  # utilities by kind: each wins on two of three kinds
     weak = np.full((3, 2), -1.5) + rng.normal(0, 0.3, 2)
-    truth = np.repeat(np.hstack([circle, weak])[:, None], TIMES, axis=1)
+    truth = np.repeat(np.hstack([circle, weak])[:, None], BUDGETS, axis=1)
     utilities = draw_instance_utilities(truth, INSTANCES, rng=rng)
     return Simulator(0.95).values(utilities, INSTANCES, rng=rng)
 
@@ -38,18 +38,18 @@ def cyclic_values(replicate):
 def values_of(truth, replicate):
     if truth == "cycle":
         return cyclic_values(replicate)
-    cell = RaceCell(truth=truth, algorithms=ALGORITHMS, times=TIMES, most_instances=INSTANCES)
+    cell = RaceCell(truth=truth, algorithms=ALGORITHMS, budgets=BUDGETS, most_instances=INSTANCES)
     return simulate(cell, replicate)[0]
 
 
 def race(values):
     names = [f"a{place}" for place in range(values.shape[2])]
     runs = [
-        pb.Trajectory(name, instance, GRID.times, -np.maximum.accumulate(-values[instance, :, column]), until=TIMES)
+        pb.Trajectory(name, instance, GRID.budgets, -np.maximum.accumulate(-values[instance, :, column]), end=BUDGETS)
         for instance in range(len(values))
         for column, name in enumerate(names)
     ]
-    settings = {"resolution": "crossing", "confidence": CONFIDENCE, "batch": pb.AdaptiveBatch(8, 128), "draws": 1000}
+    settings = {"until": "pairs", "confidence": CONFIDENCE, "batch": pb.AdaptiveBatch(8, 128), "draws": 1000}
     return pb.Race(names, None, GRID, **settings).drive(pb.ReplayExecutor(runs), progress="none")
 
 
@@ -61,7 +61,7 @@ def test_no_recommendation_contradicts_an_elimination(truth, races):
     for replicate in range(races):
         result = race(values_of(truth, replicate))
         posterior, kept = result.posterior, set(result.kept)
-        threat = elimination_probabilities(posterior, elimination="pointwise")
+        threat = elimination_probabilities(posterior, dominance="pointwise")
         index = posterior.names.index
         counts["instances"] += result.instances
         counts["kept"] += len(kept)

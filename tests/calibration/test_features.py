@@ -8,7 +8,7 @@ from polarbear.calibration.features import FeatureCell, simulate_explanation, su
 def test_a_data_set_with_an_informative_feature_has_a_known_gain(monkeypatch):
     monkeypatch.setattr("polarbear.features.held_out._FEWEST_DRAWS", 20)
     monkeypatch.setattr("polarbear.features.held_out._MOST_DRAWS", 20)
-    cell = FeatureCell(instances=80, features=4, times=4)
+    cell = FeatureCell(instances=80, features=4, budgets=4)
     outcome = simulate_explanation(cell, 0)
     assert outcome == simulate_explanation(cell, 0)
     assert outcome["right"]

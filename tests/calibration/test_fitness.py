@@ -7,7 +7,7 @@ from polarbear.calibration.fitness import FitnessCell, simulate_candidate, summa
 
 @pytest.mark.parametrize("raced", [False, True])
 def test_candidates_that_belong_have_a_higher_fitness(raced):
-    cell = FitnessCell("constant", 16, raced, competitors=2, times=2, draws=200)
+    cell = FitnessCell("constant", 16, raced, competitors=2, budgets=2, draws=200)
     outcomes = [simulate_candidate(cell, replicate) for replicate in range(8)]
     assert outcomes[0] == simulate_candidate(cell, 0)
     belongs, not_ = ([each["stated"] for each in outcomes if each["belongs"] == truth] for truth in (True, False))

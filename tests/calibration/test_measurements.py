@@ -35,7 +35,7 @@ def test_intervals_and_claims_are_compared_with_the_truth():
 
 def test_the_bootstrap_covers_the_truth_where_the_papers_likelihood_does_not():
     """At autocorrelation 1 intervals of the random walk hold far fewer truths; standard errors are 2 to 4 %."""
-    cell = CoverageCell(truth="constant", autocorrelation=1.0, algorithms=3, instances=20, times=12, draws=300)
+    cell = CoverageCell(truth="constant", autocorrelation=1.0, algorithms=3, instances=20, budgets=12, draws=300)
     share = {
         belief: np.mean([measure_coverage(replace(cell, belief=belief), k)["coverage"] for k in range(24)])
         for belief in ("BayesianBootstrap", "RandomWalk")
@@ -59,7 +59,7 @@ def test_simulated_outcomes_have_the_true_win_rates(truth):
 
 @pytest.mark.parametrize("rule", ["bayes", "rank tests"])
 def test_a_race_is_compared_with_its_truth(rule, monkeypatch):
-    cell = RaceCell(rule=rule, confidence=0.9, times=4, algorithms=3, most_instances=48, draws=200)
+    cell = RaceCell(rule=rule, confidence=0.9, budgets=4, algorithms=3, most_instances=48, draws=200)
     # The first beats the last everywhere, the middle one wins in the end.
     truth = np.array([[3.0, 0.0, -3.0]] * 3 + [[1.5, 3.0, -3.0]])
     monkeypatch.setattr(races, "draw_truth", lambda *_, **__: truth[None])

@@ -17,21 +17,21 @@ def keeps_its_promises(cell, outcomes):
 
 @pytest.mark.parametrize("autocorrelation", [pytest.param(0.0, marks=pytest.mark.calibration), 0.95])
 def test_races_keep_their_promises(autocorrelation):
-    cell = RaceCell(autocorrelation=autocorrelation, times=10)
+    cell = RaceCell(autocorrelation=autocorrelation, budgets=10)
     assert keeps_its_promises(cell, [simulate_race(cell, seed) for seed in range(2)])
 
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("truth", ["random walk", "constant", "two kinds"])
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-def test_many_races_keep_their_promises(truth, elimination):
-    cell = RaceCell(truth=truth, elimination=elimination)
+@pytest.mark.parametrize("dominance", ["joint", "pointwise"])
+def test_many_races_keep_their_promises(truth, dominance):
+    cell = RaceCell(truth=truth, dominance=dominance)
     assert keeps_its_promises(cell, run_study(simulate_race, [cell], replicates=100, workers=2)[key(cell)])
 
 
 @pytest.mark.calibration
 def test_a_guarantee_holds():
-    cell = RaceCell(guarantee=0.05, elimination="pointwise")
+    cell = RaceCell(guarantee=0.05, dominance="pointwise")
     outcomes = run_study(simulate_race, [cell], replicates=100, workers=2)[key(cell)]
     # At most 5 % of races: ten or more of a hundred would be a one in forty event.
     assert sum(each["wrong"] > 0 for each in outcomes) < 10

@@ -36,14 +36,14 @@ class Setting:
     """The size of a replicate: each between two numbers."""
 
     algorithms: tuple[int, int]
-    times: tuple[int, int]
+    budgets: tuple[int, int]
     instances: tuple[int, int]
     draws: int
     replicates: int
 
 
-SMALL = Setting(algorithms=(3, 3), times=(4, 4), instances=(10, 10), draws=400, replicates=30)
-LARGE = Setting(algorithms=(2, 4), times=(2, 8), instances=(3, 30), draws=1000, replicates=250)
+SMALL = Setting(algorithms=(3, 3), budgets=(4, 4), instances=(10, 10), draws=400, replicates=30)
+LARGE = Setting(algorithms=(2, 4), budgets=(2, 8), instances=(3, 30), draws=1000, replicates=250)
 
 # The inference is tested, not the prior, so parameters may be chosen for speed.
 FASTER: dict[type, Prior] = {
@@ -80,12 +80,12 @@ def differences(ratings: np.ndarray) -> np.ndarray:
     return log_ratings[..., first] - log_ratings[..., second]
 
 
-def quantities_of(ratings: np.ndarray, choices: pb.Choices, time: int, pair: int) -> np.ndarray:
+def quantities_of(ratings: np.ndarray, choices: pb.Choices, budget: int, pair: int) -> np.ndarray:
     """The ranked quantities (draw, quantity) of ratings (draw, time, algorithm)."""
     between = differences(ratings)
     return np.stack(
         [
-            between[:, time, pair],
+            between[:, budget, pair],
             between[..., pair].mean(axis=1),
             (between**2).mean(axis=(1, 2)),
             log_likelihood(np.log(np.maximum(ratings, SMALLEST)), choices),
@@ -99,11 +99,11 @@ def replicated(prior: Prior, setting: Setting) -> Replicates:
     ranks, covered, coverage = [], [], []
     for replicate in range(setting.replicates):
         rng = np.random.default_rng([20, replicate])
-        algorithms, times, instances = (
+        algorithms, budgets, instances = (
             int(rng.integers(low, high, endpoint=True))
-            for low, high in (setting.algorithms, setting.times, setting.instances)
+            for low, high in (setting.algorithms, setting.budgets, setting.instances)
         )
-        grid = pb.Grid(np.cumsum(rng.uniform(1, 5, times)), "log" if rng.random() < 0.5 else "linear")
+        grid = pb.Grid(np.cumsum(rng.uniform(1, 5, budgets)), "log" if rng.random() < 0.5 else "linear")
         utilities = prior.sample(grid, algorithms, 1, rng=rng)
         values = sample_rankings(utilities[0], instances, rng=rng)
         if instances > 5:  # runs are missing at random
@@ -114,15 +114,15 @@ def replicated(prior: Prior, setting: Setting) -> Replicates:
             continue
 
         truth = ratings_from_utilities(np.moveaxis(utilities, 0, -1))
-        time, pair = int(rng.integers(times)), int(rng.integers(algorithms * (algorithms - 1) // 2))
-        drawn = quantities_of(posterior.thin(RANKED_AMONG).ratings, choices, time, pair)
-        true = quantities_of(truth, choices, time, pair)
+        budget, pair = int(rng.integers(budgets)), int(rng.integers(algorithms * (algorithms - 1) // 2))
+        drawn = quantities_of(posterior.thin(RANKED_AMONG).ratings, choices, budget, pair)
+        true = quantities_of(truth, choices, budget, pair)
         below, equal = (drawn < true).sum(axis=0), (drawn == true).sum(axis=0)
         ranks.append((below + rng.random(len(QUANTITIES)) * (equal + 1)) / (RANKED_AMONG + 1))
 
         lower, upper = np.quantile(differences(posterior.ratings), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         inside = (lower <= differences(truth)[0]) & (differences(truth)[0] <= upper)
-        covered.append(inside[time, pair])
+        covered.append(inside[budget, pair])
         coverage.append(inside.mean())
     return Replicates(np.array(ranks), np.array(covered), np.array(coverage), setting.replicates - len(ranks))
 

@@ -7,12 +7,12 @@ from scipy import stats
 import polarbear as pb
 from polarbear.calibration.simulator import Simulator
 
-TIMES, ALGORITHMS, INSTANCES = 10, 3, 4000
-UTILITIES = np.tile(np.log([4.0, 2.0, 1.0]), (TIMES, 1))
+BUDGETS, ALGORITHMS, INSTANCES = 10, 3, 4000
+UTILITIES = np.tile(np.log([4.0, 2.0, 1.0]), (BUDGETS, 1))
 
 
 def noise(**behaviour):
-    return Simulator(**behaviour).noise_of(INSTANCES, TIMES, ALGORITHMS, rng=np.random.default_rng(0))
+    return Simulator(**behaviour).noise_of(INSTANCES, BUDGETS, ALGORITHMS, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def noise(**behaviour):
 def test_at_each_time_rankings_follow_plackett_luce(behaviour):
     values = Simulator(**behaviour).values(UTILITIES, INSTANCES, rng=np.random.default_rng(1))
     first = values.argmin(axis=2)
-    for t in (0, TIMES - 1):
+    for t in (0, BUDGETS - 1):
         counts = np.bincount(first[:, t], minlength=3)
         assert stats.chisquare(counts, INSTANCES * np.array([4, 2, 1]) / 7).pvalue > 1e-4
     assert stats.kstest(noise(**behaviour)[:, -1, 0], stats.gumbel_r.cdf).pvalue > 1e-4
@@ -70,7 +70,7 @@ def test_values_are_best_so_far_and_rankings_do_not_depend_on_the_difficulty():
 def test_a_growing_share_of_runs_is_tied_at_the_optimum():
     values = Simulator(solved=0.5).values(UTILITIES, 1000, rng=np.random.default_rng(3))
     at_best = (values == values.min(axis=(0, 2), keepdims=True)).mean(axis=(0, 2))
-    np.testing.assert_allclose(at_best, 0.5 * np.arange(1, TIMES + 1) / TIMES, atol=0.01)
+    np.testing.assert_allclose(at_best, 0.5 * np.arange(1, BUDGETS + 1) / BUDGETS, atol=0.01)
 
 
 @pytest.mark.parametrize(

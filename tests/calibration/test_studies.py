@@ -70,7 +70,7 @@ def test_a_file_of_another_kind_is_rejected_and_unchanged(tmp_path, text):
 
 
 def test_several_processes_compute_the_same():
-    cell = CoverageCell(algorithms=2, instances=8, times=4, draws=200)
+    cell = CoverageCell(algorithms=2, instances=8, budgets=4, draws=200)
     alone = run_study(measure_coverage, [cell], replicates=2)
     assert run_study(measure_coverage, [cell], replicates=2, workers=2) == alone
 
@@ -117,7 +117,7 @@ def test_outcomes_of_another_version_are_rejected(tmp_path, monkeypatch):
 
 def test_the_command_continues_and_writes_its_summary(tmp_path, monkeypatch, capsys):
     cells = [
-        CoverageCell(truth=truth, algorithms=2, instances=6, times=3, draws=200) for truth in ("smooth", "constant")
+        CoverageCell(truth=truth, algorithms=2, instances=6, budgets=3, draws=200) for truth in ("smooth", "constant")
     ]
     monkeypatch.setitem(command.STUDIES, "coverage", (measure_coverage, lambda: cells, coverage.summarise, 400))
     files = ["--results", str(tmp_path / "outcomes.jsonl"), "--summary", str(tmp_path / "out" / "coverage.json")]

@@ -32,7 +32,7 @@ def test_the_recording_has_ten_seeds_of_twelve_antigens(recorded):
     assert len(set(zip(recorded.antigens, recorded.seeds, strict=True))) == 120
     runs = recorded.trajectories()
     assert len(runs) == 600
-    assert {run.until for run in runs} == {179, 198, 199, 200}  # as the tables end
+    assert {run.end for run in runs} == {179, 198, 199, 200}  # as the tables end
     assert {run.cluster for run in runs} == set(recorded.antigens)
     assert all((np.diff(run.values) < 0).all() for run in runs)
 

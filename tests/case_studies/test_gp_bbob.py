@@ -41,7 +41,7 @@ def test_the_figure_shows_every_function_that_has_weight_somewhere():
     axis = np.linspace(-5, 5, 25)
     weights = problem.weights(np.stack(np.meshgrid(axis, axis), axis=-1))
     shown = np.count_nonzero(weights.max(axis=(0, 1)) > 0.001)
-    figure = instance_figure(problem, resolution=25)
+    figure = instance_figure(problem, until=25)
     assert len(figure.axes) == shown + 1 + 2 + 2  # a scale for the weights; landscape and sparsity with one each
     assert (
         sum(ax.get_title(loc="left").startswith("w of") or ax.get_title().startswith("w of") for ax in figure.axes)
@@ -134,9 +134,9 @@ class Replay(pb.ReplayExecutor):
     """Random runs of eight algorithms on eight instances, with the seconds that they took."""
 
     def __init__(self):
-        rng, times = np.random.default_rng(1), [0.05, 0.15]
+        rng, budgets = np.random.default_rng(1), [0.05, 0.15]
         super().__init__(
-            pb.Trajectory(name, instance, times, [1.0, rng.random()], until=0.2)
+            pb.Trajectory(name, instance, budgets, [1.0, rng.random()], end=0.2)
             for instance in range(8)
             for name in matrix_variants()
         )
@@ -155,7 +155,7 @@ def short_race(tmp_path, monkeypatch):
     def race():
         executor = Replay()
         monkeypatch.setattr(pb, "LocalExecutor", lambda workers: executor)
-        scale = settings.Scale(seconds=0.2, times=3)
+        scale = settings.Scale(seconds=0.2, budgets=3)
         return settings.race_live(tmp_path / "short.race", scale, workers=1, max_instances=8), executor.jobs
 
     return race
@@ -180,7 +180,7 @@ def test_a_race_is_stored_as_it_was_compared(tmp_path, short_race):
     result, _ = short_race()
     store(result, tmp_path / "runs.npz")
     stored = Recording.load(tmp_path / "runs.npz")
-    assert stored.grid == settings.Scale(seconds=0.2, times=3).grid
+    assert stored.grid == settings.Scale(seconds=0.2, budgets=3).grid
     assert stored.ran.all()
     runs = {(run.algorithm, run.instance): run for run in stored.trajectories()}
     assert len(runs) == 64

@@ -43,7 +43,7 @@ def test_random_search_stays_within_the_bounds_and_ends_at_the_budget():
         return float(np.sum(x))
 
     problem.bounds = [(-5.0, 5.0), (0.0, 1.0)]
-    step_size_variants()["RS"](problem, seed=1, until=300)
+    step_size_variants()["RS"](problem, seed=1, budget=300)
     points = np.array(evaluated)
     assert points.shape == (300, 2)
     assert (points.min(axis=0) >= [-5, 0]).all()
@@ -56,10 +56,10 @@ def test_random_search_stays_within_the_bounds_and_ends_at_the_budget():
 @pytest.mark.parametrize("variants", [step_size_variants, matrix_variants])
 def test_every_variant_solves_a_sphere_the_same_way_each_time(variants):
     for name, algorithm in variants().items():
-        first = algorithm(sphere(5), seed=3, until=1500)
-        step_size_variants()["CSA"](sphere(3), seed=8, until=77)  # an odd number of normals in between
-        assert algorithm(sphere(5), seed=3, until=1500) == first, name
-        assert algorithm(sphere(5), seed=4, until=1500) != first, name
+        first = algorithm(sphere(5), seed=3, budget=1500)
+        step_size_variants()["CSA"](sphere(3), seed=8, budget=77)  # an odd number of normals in between
+        assert algorithm(sphere(5), seed=3, budget=1500) == first, name
+        assert algorithm(sphere(5), seed=4, budget=1500) != first, name
         # The centre has 11.25; random search and two slow rules get only a little below.
         assert first[-1][1] < (8.0 if name in ("RS", "LPXNES", "NAT") else 0.5), name
 
@@ -67,7 +67,7 @@ def test_every_variant_solves_a_sphere_the_same_way_each_time(variants):
 @needs_optimisers
 def test_a_run_is_the_beginning_of_a_longer_one():
     for name, algorithm in step_size_variants().items():
-        short, long = (algorithm(sphere(4), seed=5, until=until) for until in (200, 900))
+        short, long = (algorithm(sphere(4), seed=5, budget=budget) for budget in (200, 900))
         assert long[: len(short)] == short, name
 
 

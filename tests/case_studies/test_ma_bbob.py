@@ -31,9 +31,9 @@ def test_the_papers_pareto_set_and_order_of_eliminations(result):
 
 
 def test_the_leaders_are_those_of_the_paper(result):
-    best, times = pb.decision_map(result.posterior).best, result.posterior.grid.times
+    best, budgets = pb.decision_map(result.posterior).best, result.posterior.grid.budgets
     assert list(dict.fromkeys(best)) == ["MXNES", "CSA", "XNES"]  # TPA never leads
-    starts = [times[best.index(name)] for name in ("CSA", "XNES")]
+    starts = [budgets[best.index(name)] for name in ("CSA", "XNES")]
     assert 900 < starts[0] < 1_900  # the paper: about 1,000
     assert 20_000 < starts[1] < 40_000  # the paper: about 30,000, later than in the ECDF
 
@@ -41,7 +41,7 @@ def test_the_leaders_are_those_of_the_paper(result):
 def test_tpa_beats_csa_only_at_early_budgets(result):
     posterior = result.posterior
     beats = pb.dominance(posterior)[:, posterior.names.index("TPA"), posterior.names.index("CSA")]
-    better = posterior.grid.times[beats >= 0.99]
+    better = posterior.grid.budgets[beats >= 0.99]
     assert better.size
     assert better.max() < 1_000
 
@@ -86,11 +86,11 @@ def test_the_table_of_savings_has_medians_over_the_orders():
 def test_recorded_values_never_get_worse(recorded):
     assert recorded.values.shape == (160, 200, 7)
     assert (np.diff(recorded.values, axis=1) <= 0).all()
-    assert recorded.coarse_grid(20).times[[0, -1]].tolist() == [100, 60_000]
+    assert recorded.coarse_grid(20).budgets[[0, -1]].tolist() == [100, 60_000]
 
 
 def test_a_curve_takes_over_when_it_stays_above():
-    times = np.array([1.0, 2.0, 3.0, 4.0])
-    assert takes_over(times, np.zeros(4), np.array([1, -1, 1, 1])) == 3
-    assert takes_over(times, np.zeros(4), np.ones(4)) == 1
-    assert np.isnan(takes_over(times, np.zeros(4), np.array([1, 1, 1, -1])))
+    budgets = np.array([1.0, 2.0, 3.0, 4.0])
+    assert takes_over(budgets, np.zeros(4), np.array([1, -1, 1, 1])) == 3
+    assert takes_over(budgets, np.zeros(4), np.ones(4)) == 1
+    assert np.isnan(takes_over(budgets, np.zeros(4), np.array([1, 1, 1, -1])))

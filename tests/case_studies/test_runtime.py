@@ -20,7 +20,7 @@ def invented(monkeypatch):
     def measure(cell, *, patience=None):
         if cell.prior == "exact GP" and cell.engine == "pymc-nuts":
             return Duration(None, None)
-        return Duration(cell.times + cell.seed, 1e-3 * cell.instances * cell.algorithms)
+        return Duration(cell.budgets + cell.seed, 1e-3 * cell.instances * cell.algorithms)
 
     monkeypatch.setattr(measurements, "measure", measure)
     monkeypatch.setattr(measurements, "measure_alone", measure)
@@ -34,10 +34,10 @@ def test_the_paper_scale_has_the_papers_sizes():
     temporal = scale.temporal("pymc-nuts", 0)
     assert (scale.repetitions, cells.CHAINS, cells.WARMUP, cells.KEPT) == (5, 4, 1000, 2000)
     assert {(each.algorithms, each.instances) for each in temporal} == {(5, 30)}
-    assert max(each.times for each in temporal if each.prior == "exact GP") == 60
-    assert max(each.times for each in temporal if each.prior == "HSGP") == 100
+    assert max(each.budgets for each in temporal if each.prior == "exact GP") == 60
+    assert max(each.budgets for each in temporal if each.prior == "HSGP") == 100
     assert len({each.prior for each in temporal}) == 6
-    assert {each.times for each in scale.independent("pathfinder", 0)} == {1}
+    assert {each.budgets for each in scale.independent("pathfinder", 0)} == {1}
     assert Cell("pathfinder", "Dirichlet", 30, 1, 100, 0) in scale.independent("pathfinder", 0)
 
 

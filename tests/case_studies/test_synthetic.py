@@ -15,9 +15,9 @@ def test_the_stored_seed_is_the_first_of_its_kind(example):
 
 
 def test_rankings_follow_the_ratings():
-    truth = GroundTruth.draw(1, algorithms=4, times=6)
+    truth = GroundTruth.draw(1, algorithms=4, budgets=6)
     runs = truth.runs(2_000, seed=2)
-    values = np.array([run.at(truth.grid.times) for run in runs]).reshape(2_000, 4, 6)
+    values = np.array([run.at(truth.grid.budgets) for run in runs]).reshape(2_000, 4, 6)
     best = np.stack([(values.argmin(axis=1) == column).mean(axis=0) for column in range(4)], axis=-1)
     # The share of first places is the rating (Luce); four standard errors of 2,000 draws.
     np.testing.assert_allclose(best, truth.ratings, atol=4 * np.sqrt(0.25 / 2_000))
@@ -25,7 +25,7 @@ def test_rankings_follow_the_ratings():
 
 def test_the_pareto_set_agrees_with_plain_loops():
     for seed in range(20):
-        truth = GroundTruth.draw(seed, algorithms=5, times=10)
+        truth = GroundTruth.draw(seed, algorithms=5, budgets=10)
         for column, name in enumerate(truth.names):
             by = [
                 other
@@ -70,7 +70,7 @@ def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
 
 def test_a_race_on_a_random_truth_is_compared_with_it():
     recovered = recovery.recover(12)
-    truth = GroundTruth.draw(12, algorithms=recovery.ALGORITHMS, times=recovery.TIMES)
+    truth = GroundTruth.draw(12, algorithms=recovery.ALGORITHMS, budgets=recovery.BUDGETS)
     assert recovered.members == len(truth.pareto_set) == 2
     assert (recovered.wrong, recovered.kept, recovered.near) == (0, 0, 0)  # exactly the truth
     assert recovered.resolved

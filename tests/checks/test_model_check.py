@@ -139,7 +139,7 @@ def test_a_pair_is_checked_at_times_at_which_it_was_compared():
     choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0, 2.0]), per_instance=True)
     check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
     (pair_check,) = check.check_eliminations([pb.Dominated("C", "A", 0.99)])
-    assert pair_check.time == 2.0  # at 1 the two were never compared
+    assert pair_check.budget == 2.0  # at 1 the two were never compared
     assert pair_check.own > 0.99
 
 

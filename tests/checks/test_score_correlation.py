@@ -6,7 +6,7 @@ from scipy import stats
 
 import polarbear as pb
 from polarbear.checks.run_scores import MOST_INSTANCES, standard_scores
-from polarbear.checks.score_correlation import independent_times, score_correlation
+from polarbear.checks.score_correlation import independent_budgets, score_correlation
 from polarbear.models.plackett_luce import sample_rankings
 
 
@@ -21,11 +21,11 @@ def test_independent_rankings_are_hardly_correlated_and_equal_ones_fully():
     independent = correlation_of(sample_rankings(utilities, 200, rng=rng), utilities)
     # The measured correlation has a standard error of (200 · 2)^−½ = 0.05, and nearly all of it is shrunk away.
     assert np.abs(independent - np.eye(12)).max() < 0.05
-    assert independent_times(independent) > 11
+    assert independent_budgets(independent) > 11
     once = sample_rankings(utilities[:1], 30, rng=rng)
     same = correlation_of(np.repeat(once, 12, axis=1), utilities)
     np.testing.assert_allclose(same, 1, atol=0.02)
-    assert independent_times(same) == pytest.approx(1, abs=0.05)
+    assert independent_budgets(same) == pytest.approx(1, abs=0.05)
 
 
 def test_the_matrix_is_a_correlation_matrix():
@@ -79,18 +79,18 @@ UNOBSERVED = {"the first half": slice(15), "all but three": slice(27), "every se
 
 @pytest.mark.parametrize("instances", [1, 12])
 @pytest.mark.parametrize("times", UNOBSERVED)
-def test_unobserved_times_add_no_independent_times(once, times, instances):
-    once[:, UNOBSERVED[times], 1:] = np.nan  # a single algorithm has no ranking
+def test_unobserved_times_add_no_independent_times(once, budgets, instances):
+    once[:, UNOBSERVED[budgets], 1:] = np.nan  # a single algorithm has no ranking
     correlation = correlation_of(once[:instances], np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, 1, atol=0.02)
-    assert independent_times(correlation) == pytest.approx(1, abs=0.02)
+    assert independent_budgets(correlation) == pytest.approx(1, abs=0.02)
 
 
 def test_times_without_a_common_instance_are_uncorrelated(once):
     once[:6, 15:, 1:] = once[6:, :15, 1:] = np.nan
     correlation = correlation_of(once, np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, np.kron(np.eye(2), np.ones((15, 15))), atol=0.05)
-    assert independent_times(correlation) == pytest.approx(2, abs=0.1)
+    assert independent_budgets(correlation) == pytest.approx(2, abs=0.1)
 
 
 def test_thinned_instances_give_nearly_the_same_correlation():
@@ -104,9 +104,9 @@ def test_thinned_instances_give_nearly_the_same_correlation():
 @pytest.mark.parametrize(
     ("times", "autocorrelation"), [(20, 0.0), (20, 0.5), (20, 0.9), (20, 0.95), (20, 0.99), (200, 0.5), (200, 0.99)]
 )
-def test_the_largest_deviation_has_the_nominal_error_rate(times, autocorrelation):
+def test_the_largest_deviation_has_the_nominal_error_rate(budgets, autocorrelation):
     # The nominal rate is 1 %, with a standard error of 0.05 % from 40,000 draws; Galwey's approximation gives up to 1.5 %.
-    R = autocorrelation ** np.abs(np.subtract.outer(np.arange(times), np.arange(times)))
-    scores = np.linalg.cholesky(R) @ np.random.default_rng(5).standard_normal((times, 40_000))
-    threshold = stats.norm.isf(0.01 / (2 * independent_times(R)))
+    R = autocorrelation ** np.abs(np.subtract.outer(np.arange(budgets), np.arange(budgets)))
+    scores = np.linalg.cholesky(R) @ np.random.default_rng(5).standard_normal((budgets, 40_000))
+    threshold = stats.norm.isf(0.01 / (2 * independent_budgets(R)))
     assert 0.0085 < (np.abs(scores).max(axis=0) > threshold).mean() < 0.0165

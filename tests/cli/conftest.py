@@ -18,7 +18,7 @@ RACE = """
 file = "my.race"
 seed = 1
 confidence = 0.9
-rope = 0.15
+margin = 0.15
 prior = "RandomWalk"
 
 [grid]

@@ -19,7 +19,7 @@ def test_select_agrees_with_the_library(polarbear, finished):
     assert outcome.code == 0
     assert outcome.data["choice"] == [expected.recommendation]
     assert outcome.data["candidates"][0]["score"] == pytest.approx(expected.candidates[0].score)
-    assert [each["time"] for each in outcome.data["map"]] == result.posterior.grid.times.tolist()
+    assert [each["time"] for each in outcome.data["map"]] == result.posterior.grid.budgets.tolist()
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_every_kind_of_truth_is_simulated_and_outcomes_are_kept(polarbear, tmp_p
 
 def test_one_truth_and_another_prior(polarbear):
     outcome = polarbear(
-        "calibrate", *SMALL, "--truth", "constant", "--prior", "Dirichlet", "--elimination", "pointwise", "--json", "-q"
+        "calibrate", *SMALL, "--truth", "constant", "--prior", "Dirichlet", "--dominance", "pointwise", "--json", "-q"
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
     assert [each["truth"] for each in outcome.data["posteriors"]] == ["constant"]
@@ -46,7 +46,7 @@ def test_one_truth_and_another_prior(polarbear):
     ],
 )
 def test_settings_that_contradict_each_other_are_rejected(polarbear, options, words):
-    outcome = polarbear("calibrate", *options, "--elimination", "joint", "-q")
+    outcome = polarbear("calibrate", *options, "--dominance", "joint", "-q")
     assert outcome.code == 3
     assert words in outcome.err
 
@@ -70,7 +70,7 @@ def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     assert "races: 1 of 1\n" in outcome.err
     setting = outcome.data["setting"]
     assert (setting["algorithms"], setting["times"], setting["belief"]) == (3, 5, "RandomWalk")
-    assert (setting["confidence"], setting["rope"]) == (0.9, 0.15)
+    assert (setting["confidence"], setting["margin"]) == (0.9, 0.15)
     assert 0 <= setting["autocorrelation"] <= 1
     assert outcome.data["posteriors"][0]["instances"] == 16
     assert setting["most_instances"] == 16

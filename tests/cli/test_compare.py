@@ -38,7 +38,7 @@ def test_a_worse_algorithm_of_the_configuration_has_exit_code_1(polarbear, race_
 
 
 def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear, race_toml):
-    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--instances", 24, "--rope", 0.01)
+    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--instances", 24, "--margin", 0.01)
     *_, look = outcome.err.splitlines()
     words = (
         r"24 instances · (.+) sure that NEW is nowhere worse by more than the margin, (.+) that it is worse somewhere"
@@ -47,16 +47,16 @@ def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear,
 
 
 def test_too_few_instances_have_exit_code_2(polarbear, race_toml):
-    given = ("compare", "random", "climber", "--config", race_toml, "--instances", 3, "--rope", 0.3, "--json")
+    given = ("compare", "random", "climber", "--config", race_toml, "--instances", 3, "--margin", 0.3, "--json")
     outcome = polarbear(*given)
     assert outcome.code == 2
     assert outcome.data["verdict"] == "undecided"
-    assert (outcome.data["instances"], outcome.data["rope"], outcome.data["exit_code"]) == (3, 0.3, 2)
+    assert (outcome.data["instances"], outcome.data["margin"], outcome.data["exit_code"]) == (3, 0.3, 2)
 
 
 def test_commands_are_compared(polarbear, race_toml):
     (race_toml.parent / "solver.py").write_text(SOLVER)
-    template = "python solver.py {{instance}} {{seed}} {{until}} {}"
+    template = "python solver.py {{instance}} {{seed}} {{budget}} {}"
     text = race_toml.read_text().replace('generator = "polarbear.problems:MixedProblems"', 'names = ["a", "b", "c"]')
     race_toml.write_text(text.replace("arguments = {dimension = 2}\n", "").replace("stop = 60", "stop = 8"))
     given = ("compare", template.format(5), template.format(0), "--config", race_toml, "--confidence", 0.8)
@@ -98,7 +98,7 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     outcome = polarbear("compare", "random", "poor", "--runs", finished, "--json")
     assert (outcome.code, outcome.data["verdict"]) == (1, "worse")
     with pb.Race.open(finished) as race:
-        assert set(outcome.data["budgets"]) <= set(race.state.settings.grid.times)
+        assert set(outcome.data["budgets"]) <= set(race.state.settings.grid.budgets)
 
 
 @pytest.mark.parametrize(

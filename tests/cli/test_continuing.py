@@ -11,10 +11,12 @@ from tests.cli.conftest import RACE, write_race
 
 def test_overrides_are_kept_when_the_race_is_resumed_but_limits_are_not(polarbear, race_toml):
     file = race_toml.parent / "other.race"
-    polarbear("race", race_toml, "-o", file, "--confidence", 0.8, "--max-instances", 2, "--set", "race.rope=0.1", "-q")
+    polarbear(
+        "race", race_toml, "-o", file, "--confidence", 0.8, "--max-instances", 2, "--set", "race.margin=0.1", "-q"
+    )
     with RaceFile.open(file, write=False) as stored:
         configuration = stored.about["configuration"]
-        assert configuration["overrides"] == {"race.confidence": 0.8, "race.rope": 0.1}
+        assert configuration["overrides"] == {"race.confidence": 0.8, "race.margin": 0.1}
         assert configuration["text"] == RACE
     outcome = polarbear("race", file, "--max-instances", 4, "--json")
     assert outcome.data["instances"] == 4
@@ -101,7 +103,7 @@ def test_missing_instances_stop_a_race_and_new_ones_come_last(polarbear, tmp_pat
     text = text.replace('"cli_optimisers:random_search"', '{command = "echo 1 {instance}"}')
     text = text.replace('"cli_optimisers:climber"', '{command = "echo 1 {instance}"}')  # never decided
     text = text.replace('"cli_optimisers:poor"', '{command = "echo 1 2{instance}"}').replace(
-        "rope = 0.15", "rope = 0.01"
+        "margin = 0.15", "margin = 0.01"
     )
     toml = write_race(folder, text)
     (folder / "list.txt").write_text("1\n2\n3\n")
@@ -250,7 +252,7 @@ def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
 
 
 def test_listed_instances_are_repeated(polarbear, tmp_path):
-    text = RACE.split("[instances]")[0].replace("rope = 0.15", "rope = 0.01")
+    text = RACE.split("[instances]")[0].replace("margin = 0.15", "margin = 0.01")
     text = text.replace('prior = "RandomWalk"', "draws = 400")  # the default prior, which knows clusters
     text += '[instances]\nnames = ["1", "2"]\n[execution]\nworkers = 1\n'
     for name in ("random_search", "climber", "poor"):

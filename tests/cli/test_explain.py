@@ -17,8 +17,8 @@ def recorded(tmp_path_factory):
         writer = csv.writer(file)
         writer.writerow(["algorithm_name", "instance", "evaluations", "raw_y"])
         for run in runs:
-            points = [*zip(run.times, run.values, strict=True), (run.until, run.values[-1])]
-            writer.writerows([run.algorithm, run.instance, time, value] for time, value in points)
+            points = [*zip(run.budgets, run.values, strict=True), (run.end, run.values[-1])]
+            writer.writerows([run.algorithm, run.instance, budget, value] for budget, value in points)
     with (folder / "features.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(table)

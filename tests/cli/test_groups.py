@@ -18,7 +18,7 @@ file = "my.race"
 draws = 1000
 
 [grid]
-times = [1, 4]
+budgets = [1, 4]
 
 [algorithms]
 smooth = {function = "kinds:smooth", shape = "generator"}
@@ -36,12 +36,12 @@ instances = 24
 workers = 1
 """
 ALGORITHMS = """
-def smooth(problem, seed, until):
+def smooth(problem, seed, budget):
     yield 1, 1.0 + (problem[0] == "r") + seed / 2**32
     yield 4, float(problem[0] == "r") + seed / 2**40
 
 
-def rough(problem, seed, until):
+def rough(problem, seed, budget):
     yield 1, 1.0 + (problem[0] == "s") + seed / 2**32
     yield 4, float(problem[0] == "s") + seed / 2**40
 """

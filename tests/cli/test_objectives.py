@@ -10,10 +10,10 @@ def table(tmp_path_factory):
     """`wide` finds both ends of the front, `narrow` the best first objective alone."""
     fronts = {"wide": [(0.9, 0.1), (0.1, 0.9)], "narrow": [(0.5, 0.95), (0.05, 0.95)]}
     rows = [
-        f"{name},{instance},{time},{x + instance / 100},{y}"
+        f"{name},{instance},{budget},{x + instance / 100},{y}"
         for instance in range(1, 31)
         for name, front in fronts.items()
-        for time, (x, y) in zip((1, 10), front, strict=True)
+        for budget, (x, y) in zip((1, 10), front, strict=True)
     ]
     path = tmp_path_factory.mktemp("objectives") / "runs.csv"
     path.write_text("\n".join([NAMES, *rows]) + "\n")

@@ -11,9 +11,9 @@ import polarbear as pb
 from tests.cli.conftest import RACE, write_race
 
 RUNS = "algorithm_name,instance,evaluations,raw_y\n" + "".join(
-    f"{name},{instance},{time},{value + instance % 3 - time / 100}\n"
+    f"{name},{instance},{budget},{value + instance % 3 - budget / 100}\n"
     for instance in range(12)
-    for time in (1, 10, 50)
+    for budget in (1, 10, 50)
     for name, value in (("good", 1), ("bad", 5))
 )
 

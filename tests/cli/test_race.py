@@ -104,9 +104,9 @@ def test_a_race_in_which_every_run_fails_reports_the_reason(polarbear, race_toml
 
 
 def test_wrong_overrides_are_reported_before_the_race_begins(polarbear, race_toml):
-    assert "expected --set name=value" in polarbear("race", race_toml, "--set", "race.rope").err
-    outcome = polarbear("race", race_toml, "--set", "race.ropee=1")
-    assert "race.ropee: there is no such key; did you mean 'rope'?" in outcome.err
+    assert "expected --set name=value" in polarbear("race", race_toml, "--set", "race.margin").err
+    outcome = polarbear("race", race_toml, "--set", "race.margn=1")
+    assert "race.margn: there is no such key; did you mean 'margin'?" in outcome.err
     outcome = polarbear("race", race_toml, "--confidence", 3)
     assert "race.confidence: expected less than or equal to 1, got 3.0 (on the command line)" in outcome.err
     assert not (race_toml.parent / "my.race").exists()
@@ -144,7 +144,7 @@ def test_a_damaged_race_file_is_reported(polarbear, finished, monkeypatch):
 
 @pytest.mark.parametrize("command", ["race", "check"])
 def test_a_folder_stands_for_its_race_toml(polarbear, race_toml, command):
-    outcome = polarbear(command, race_toml.parent, "--set", "race.rope=7")
+    outcome = polarbear(command, race_toml.parent, "--set", "race.margin=7")
     assert outcome.code == 3
     assert f"{race_toml} has 1 fault" in outcome.err
 

@@ -10,7 +10,7 @@ from polarbear.inference import fitting
 from tests.cli.conftest import run_command
 from tests.importers.test_optuna import write as write_studies
 
-FEW_TIMES = ["--count", 5]
+FEW_BUDGETS = ["--count", 5]
 
 
 @pytest.fixture(scope="module")
@@ -80,14 +80,14 @@ def test_a_saved_posterior_answers_like_the_runs_among_the_same_algorithms(polar
 
 
 @pytest.mark.parametrize("time", [None, 5, 50, 100])
-def test_select_without_options_is_that_of_the_library(polarbear, table, tmp_path, time):
+def test_select_without_options_is_that_of_the_library(polarbear, table, tmp_path, budget):
     """By the win rate against the strongest rival and the probability of being best, among what is not dominated."""
     data = polarbear("show", table, "--count", 8, "--json").data
     runs = pb.read_runs(table).runs
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.Grid(data["budgets"], "log")))
-    preference = None if time is None else pb.At(time)
+    preference = None if budget is None else pb.At(budget)
     expected = pb.select(posterior, preference)
-    budget = [] if time is None else ["--at", time]
+    budget = [] if budget is None else ["--at", budget]
     found = polarbear("select", table, "--count", 8, *budget, "--json").data
     assert found["sentence"] == expected.sentence
     assert (found["criterion"], found["risk"]) == (str(pb.StrongestRival()), str(pb.ProbabilityBest()))
@@ -102,7 +102,7 @@ def test_between_grid_times_runs_are_looked_up_and_a_saved_posterior_takes_the_t
     """The one that is called late overtakes at 50 evaluations."""
     saved, some = tmp_path / "posterior.npz", ["--among", "good", "--among", "late"]
     grid = polarbear("show", table, "--count", 4, "--save", saved, "--json").data["budgets"]
-    below = max(time for time in grid if time < 50)
+    below = max(budget for budget in grid if budget < 50)
     assert 50 not in grid
     select = "select", table, "--count", 4
     assert polarbear(*select, "--at", 49, "--json").data["candidates"][0]["members"] == ["good"]
@@ -219,7 +219,7 @@ def test_nothing_is_said_about_aocc_where_it_does_not_apply_to_the_format(polarb
 def test_columns_may_have_other_names(polarbear, table, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(table.read_text().replace("raw_y", "loss").replace("evaluations", "step"))
-    outcome = polarbear("show", other, "--column", "raw_y=loss", "--column", "evaluations=step", "--json", *FEW_TIMES)
+    outcome = polarbear("show", other, "--column", "raw_y=loss", "--column", "evaluations=step", "--json", *FEW_BUDGETS)
     assert outcome.code == 0
     assert outcome.data["runs"] == 72
 
@@ -229,7 +229,7 @@ def test_columns_may_have_other_names(polarbear, table, tmp_path):
     [
         (["--column", "raw_y"], "expected --column name=value, such as --column raw_y=loss, got 'raw_y'"),
         (["--prior", "Nonsense"], "Nonsense"),
-        (["--prior", "Dirichlet", "--elimination", "joint"], "treats each time alone"),
+        (["--prior", "Dirichlet", "--dominance", "joint"], "treats each time alone"),
         (["--start", "80", "--stop", "70"], "expected a grid from above 0 to a later time"),
         (["--confidence", "0.2"], "confidence"),
         (["--stop", "5000", "--race"], "expected instances on which all of"),
@@ -238,7 +238,7 @@ def test_columns_may_have_other_names(polarbear, table, tmp_path):
     ],
 )
 def test_wrong_options_are_reported(polarbear, table, options, message):
-    outcome = polarbear("show", table, *FEW_TIMES, *options)
+    outcome = polarbear("show", table, *FEW_BUDGETS, *options)
     assert outcome.code == 3
     assert message in outcome.err
     assert outcome.out == ""
@@ -299,7 +299,7 @@ def test_a_race_in_seconds_is_compared_in_seconds(polarbear, race_toml):
 def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
     fitted, fit = [], fitting.fit
     monkeypatch.setattr(fitting, "fit", lambda choices, **options: fitted.append(choices) or fit(choices, **options))
-    command = ["show", with_data_sets, *FEW_TIMES, "--json", "--cluster", "data_set"]
+    command = ["show", with_data_sets, *FEW_BUDGETS, "--json", "--cluster", "data_set"]
     outcome = polarbear(*command, "--race", "--prior", "RandomWalk")
     assert outcome.code == 0
     found = finding(outcome.data, "assumed")
@@ -309,7 +309,7 @@ def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
     assert (clusters.number, clusters.kind, clusters.unit) == (3, "data set", "instance")
     outcome = polarbear(*command, "--cluster", "function")
     assert finding(outcome.data, "assumed")["kind"] == "data set-function combination"
-    outcome = polarbear("show", with_data_sets, "--cluster", "none", *FEW_TIMES, "--json")
+    outcome = polarbear("show", with_data_sets, "--cluster", "none", *FEW_BUDGETS, "--json")
     assert "CLUSTERS" not in outcome.out
 
 
@@ -325,7 +325,7 @@ def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
     ],
 )
 def test_the_analysis_states_what_it_generalises_to(polarbear, with_data_sets, prior, scope):
-    outcome = polarbear("show", with_data_sets, "--cluster", "data_set", *FEW_TIMES, "--prior", prior, "--json")
+    outcome = polarbear("show", with_data_sets, "--cluster", "data_set", *FEW_BUDGETS, "--prior", prior, "--json")
     assert outcome.data["scope"] == scope
 
 
@@ -341,16 +341,16 @@ def test_clusters_that_do_not_exist_are_reported(polarbear, with_data_sets, fini
 def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
     lines = ["solver_name,data_name,objective_name,idx_rep,time,objective_value"]
     lines += [
-        f"{name},d{number % 4},o{number},0,{time},{value + number}"
+        f"{name},d{number % 4},o{number},0,{budget},{value + number}"
         for number in range(12)
         for name, values in {"quick": (2.0, 1.0), "slow": (4.0, 3.0)}.items()
-        for time, value in zip((0.1, 0.5), values, strict=True)
+        for budget, value in zip((0.1, 0.5), values, strict=True)
     ]
     (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
-    outcome = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_TIMES)
+    outcome = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_BUDGETS)
     assert outcome.code == 0
     assert "0.1 to 0.5 seconds" in outcome.out
-    data = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_TIMES, "--json").data
+    data = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_BUDGETS, "--json").data
     assert (data["scope"], len(data["budgets"])) == ("to new functions, based on 4 functions with 12 instances", 5)
     outcome = polarbear("show", finished, "--preset", "benchopt")
     assert (outcome.code, "expected recorded runs for --preset, got the race file" in outcome.err) == (3, True)
@@ -363,6 +363,6 @@ def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):
         for name, value in {"tpe": 3.0, "random": 4.0}.items()
     ]
     write_studies(tmp_path / "studies.db", studies)
-    outcome = polarbear("show", tmp_path / "studies.db", *FEW_TIMES, "--json")
+    outcome = polarbear("show", tmp_path / "studies.db", *FEW_BUDGETS, "--json")
     assert outcome.code == 0
     assert (outcome.data["runs"], len(outcome.data["candidates"]), outcome.data["instances"]) == (16, 2, 8)

@@ -11,10 +11,10 @@ def table(tmp_path):
     """Three algorithms on 30 instances, and one on 5."""
     rng, path = np.random.default_rng(0), tmp_path / "runs.csv"
     rows = [
-        f"{name},{instance},{time},{rng.normal() + shift + 2 - time / 100}"
+        f"{name},{instance},{budget},{rng.normal() + shift + 2 - budget / 100}"
         for name, shift, count in (("cma", 0.0, 30), ("de", 0.3, 30), ("rs", 1.0, 30), ("rare", -3.0, 5))
         for instance in range(count)
-        for time in (50, 100)
+        for budget in (50, 100)
     ]
     path.write_text("\n".join(["algorithm_name,instance,evaluations,raw_y", *rows]))
     return path

@@ -93,7 +93,7 @@ def test_check_shows_what_it_recognised_in_the_output_of_programs(polarbear, tmp
         "  recognised  3 of 4 lines as (evaluations, value), first (5, 3.5), last (60, 1); 1 ignored",
     ]
     assert "recognised  nothing: see below" in blocks["silent"]
-    assert "ended without one; yield (time, value) whenever a better value is found\nno licence\n" in outcome.out
+    assert "ended without one; yield (budget, value) whenever a better value is found\nno licence\n" in outcome.out
     assert "recognised  nothing: all 2 lines were ignored" in blocks["comments"]
     assert (
         "recognised  1 of 2 lines; the last one could not be read: ValueError: expected `time value`"

@@ -20,8 +20,8 @@ def climber(objective, budget, rng):
             x, best = y, value
 
 
-def halving(problem, seed, until):
-    for step in range(1, int(until) + 1):
+def halving(problem, seed, budget):
+    for step in range(1, int(budget) + 1):
         yield step, 1 / step
 
 

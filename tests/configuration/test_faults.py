@@ -19,7 +19,7 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
         [race]
         confidense = 0.9
         clock = "minutes"
-        rope = 0.7
+        margin = 0.7
         seed = "1"
         prior = "Bspline"
 
@@ -51,7 +51,7 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
     expected = {
         "race.confidense": "there is no such key; did you mean 'confidence'?",
         "race.clock": "expected 'evaluations' or 'seconds', got 'minutes'",
-        "race.rope": "expected less than 0.5, got 0.7",
+        "race.margin": "expected less than 0.5, got 0.7",
         "race.seed": "expected a valid integer, got '1'",
         "race.prior.kind": "did you mean 'BSpline'?",
         "grid": "expected start, stop and count, or times alone",
@@ -81,7 +81,7 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
             "algorithms",
             "expected two algorithms or more, got 1",
         ),
-        (("confidence = 0.9", 'prior = "Dirichlet"\nelimination = "joint"'), "race", "elimination='pointwise'"),
+        (("confidence = 0.9", 'prior = "Dirichlet"\nelimination = "joint"'), "race", "dominance='pointwise'"),
         (
             ("confidence = 0.9", "confidence = 0.99999"),
             "race",

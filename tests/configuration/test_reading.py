@@ -45,9 +45,9 @@ def test_every_key_of_a_race_becomes_a_setting(write):
         file = "out/one.race"
         clock = "seconds"
         maximise = true
-        rope = 0.1
-        elimination = "pointwise"
-        resolution = "strict"
+        margin = 0.1
+        dominance = "pointwise"
+        until = "every-budget"
         prior = {kind = "Dirichlet", concentration = 2.0}
         method = "gibbs"
         draws = 1000
@@ -58,7 +58,7 @@ def test_every_key_of_a_race_becomes_a_setting(write):
         common_random_numbers = true
         guarantee = 0.05
         """,
-    ).replace("start = 5\nstop = 40\ncount = 4", "times = [1, 2, 4.5]")
+    ).replace("start = 5\nstop = 40\ncount = 4", "budgets = [1, 2, 4.5]")
     prepared = prepare(write(text))
     assert prepared.settings == pb.Settings(
         pb.as_grid([1, 2, 4.5]),
@@ -66,9 +66,9 @@ def test_every_key_of_a_race_becomes_a_setting(write):
         maximise=True,
         seed=1,
         confidence=0.9,
-        rope=0.1,
-        elimination="pointwise",
-        resolution="strict",
+        margin=0.1,
+        dominance="pointwise",
+        until="every-budget",
         prior=pb.Dirichlet(2.0),
         method="gibbs",
         draws=1000,

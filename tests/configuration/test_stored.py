@@ -17,8 +17,8 @@ def test_a_race_file_stores_its_configuration(write, tmp_path):
     prepared = prepare(write(), {"race.confidence": 0.8})
     known = load_stored(stored(tmp_path / "a.race", **to_store(prepared)))
     assert (known.path, known.text, known.overrides) == (prepared.path, RACE, {"race.confidence": 0.8})
-    again = known.prepare(None, {"race.rope": 0.2})
-    assert (again.settings.confidence, again.settings.rope) == (0.8, 0.2)
+    again = known.prepare(None, {"race.margin": 0.2})
+    assert (again.settings.confidence, again.settings.margin) == (0.8, 0.2)
 
 
 def test_values_of_the_race_itself_are_not_overwritten(tmp_path):

@@ -72,7 +72,7 @@ def run_past_its_limit(executor):
     """Make the run that hangs, with the first limit that leaves it time for its value on this machine."""
     for seconds in (0.5, 5.0, 50.0, 500.0):
         run = executor.submit(run_supervised, PAYLOADS["mixed"], HANGING, Limits(seconds=seconds)).result()
-        if run.trajectory.times.size:
+        if run.trajectory.budgets.size:
             break
     return run
 
@@ -88,13 +88,13 @@ def test_every_job_has_its_run(outcomes):
         assert (run.trajectory.algorithm, run.trajectory.instance) == (job.algorithm, job.instance)
         assert run.trajectory.failed == (status != "done")
         assert run.message or status == "done"
-        assert 0 <= run.reached <= job.until
+        assert 0 <= run.reached <= job.budget
 
 
 def test_runs_are_the_same_on_every_executor(outcomes):
     results, _ = outcomes
     shown = [
-        (run.status, run.reached, run.trajectory.until, run.trajectory.times.tolist(), run.trajectory.values.tolist())
+        (run.status, run.reached, run.trajectory.end, run.trajectory.budgets.tolist(), run.trajectory.values.tolist())
         for job, run in zip(JOBS, results, strict=True)
         if (job.algorithm, job.instance) != ("mixed", 15)  # its value is the number of a process
     ]

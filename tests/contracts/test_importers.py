@@ -99,10 +99,10 @@ def write_info(folder, runs, header, row, tdat=False):
             text = ""
             for rows in of.values():
                 text += header
-                for count, (time, value) in enumerate(rows):
+                for count, (budget, value) in enumerate(rows):
                     # Rows are in the two files in turn; the last row is in both.
                     if kept[1] == 1 or count % 2 == kept[0] or count == len(rows) - 1:
-                        text += row(time, value, min(v for t, v in rows if t <= time))
+                        text += row(budget, value, min(v for t, v in rows if t <= budget))
             (folder / f"a{number}" / "data_f3" / f"f3_DIM5{suffix}").write_text(text)
 
 
@@ -199,11 +199,11 @@ def test_a_file_that_was_cut_never_improves_a_run(form, folder, data):
         file.write_bytes(content)
     for run in runs:
         whole = whole_runs[run.algorithm, run.instance]
-        assert run.until <= whole.until
-        times = np.arange(run.until + 1)
-        assert (run.at(times) >= whole.at(times)).all()
+        assert run.end <= whole.end
+        budgets = np.arange(run.end + 1)
+        assert (run.at(budgets) >= whole.at(budgets)).all()
         if form != "coco":  # the other file of the pair may report the run, but later
-            assert (run.at(times) == whole.at(times)).all()
+            assert (run.at(budgets) == whole.at(budgets)).all()
     if form == "coco":  # the other file of the pair has the end of the run
         assert skipped or ends_of(runs) == ends_of(expected())
     else:
@@ -211,4 +211,4 @@ def test_a_file_that_was_cut_never_improves_a_run(form, folder, data):
 
 
 def ends_of(runs):
-    return {(run.algorithm, run.instance): run.until for run in runs}
+    return {(run.algorithm, run.instance): run.end for run in runs}

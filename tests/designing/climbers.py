@@ -16,7 +16,7 @@ GRID = [1, 4, 16]
 def climber(rate, kind="steady", delay=1.0):
     """Return an algorithm whose value falls as (1 + t)**-rate; a late one is `delay` times higher, but falls faster."""
 
-    def run(problem, seed, until):
+    def run(problem, seed, budget):
         noise = np.random.default_rng(seed).normal(0, 0.05)
         for t in GRID:
             late = delay * (1 + t) ** -0.5 if kind == "late" else 1.0
@@ -30,15 +30,15 @@ class InProcess(Executor):
 
     def submit(self, function, /, payload, job, limits):
         algorithm, instances = unpack(payload.data)
-        recorder, status, message = Recorder(job.until), "done", ""
+        recorder, status, message = Recorder(job.budget), "done", ""
         try:
             record_run(algorithm, instances[job.instance], job.seed, recorder)
         except Exception as error:
             status, message = "error", f"{type(error).__name__}: {error}"
-        times, values = zip(*recorder.events(), strict=True) if recorder.events() else ((), ())
-        trajectory = pb.Trajectory(job.algorithm, job.instance, times, values, job.until, failed=status != "done")
+        budgets, values = zip(*recorder.events(), strict=True) if recorder.events() else ((), ())
+        trajectory = pb.Trajectory(job.algorithm, job.instance, budgets, values, job.budget, failed=status != "done")
         future = Future()
-        future.set_result(Run(trajectory, job.until, status, message))
+        future.set_result(Run(trajectory, job.budget, status, message))
         return future
 
 

@@ -144,7 +144,7 @@ def test_the_answer_is_saved_and_loaded(whole, tmp_path):
     [
         (lambda state: {}, "nothing proposed", "Stopped because the proposer had nothing more to propose."),
         (lambda state: {f"bad {state.iteration}": climber(-1.0 - state.iteration)}, *FRUITLESS),
-        (lambda state: {f"broken {state.iteration}": lambda problem, seed, until: 1 / 0}, *FRUITLESS),
+        (lambda state: {f"broken {state.iteration}": lambda problem, seed, budget: 1 / 0}, *FRUITLESS),
     ],
     ids=["empty", "hopeless", "broken"],
 )
@@ -185,7 +185,7 @@ def test_near_copies_do_not_lose_to_an_odd_algorithm_that_comes_first_more_often
     """Four copies share the first places on 60 % of instances; the odd algorithm comes first on the others."""
 
     def run(level):
-        def algorithm(problem, seed, until):
+        def algorithm(problem, seed, budget):
             return [(16, level(problem) + np.random.default_rng(seed).random() / 10)]
 
         return algorithm

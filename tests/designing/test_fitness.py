@@ -36,7 +36,7 @@ def test_a_better_candidate_has_a_higher_fitness_and_a_reason(race):
 
 
 def test_code_that_fails_has_no_fitness(race):
-    broken = evaluate(race[0], "broken", lambda problem, seed, until: 1 / 0)
+    broken = evaluate(race[0], "broken", lambda problem, seed, budget: 1 / 0)
     assert broken.probability == 0
     assert "failed in every run: " in broken.sentence
     assert "division by zero" in broken.sentence
@@ -57,7 +57,7 @@ def test_a_candidate_that_is_beaten_by_rivals_who_beat_each_other_more_is_explai
 
     def run(name, instance):
         level = -1.0 if instance % 5 < 2 else 2.0  # first on 40 % of instances, last on the others
-        return pb.Trajectory(name, instance, [1], [level if name == "odd" else (instance + int(name)) % 3 / 3], until=4)
+        return pb.Trajectory(name, instance, [1], [level if name == "odd" else (instance + int(name)) % 3 / 3], end=4)
 
     race = pb.Race(["0", "1", "2"], None, [1, 4], draws=500)
     recorded = pb.ReplayExecutor([run(name, instance) for name in "012" for instance in range(60)])

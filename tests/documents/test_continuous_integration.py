@@ -38,7 +38,7 @@ def test_the_workflow_fails_only_if_the_new_version_is_worse(tmp_path, code, pas
     assert command == "compare"
     parsed = typer.main.get_command(app).commands[command].make_context(command, arguments).params
     assert (parsed["old"], parsed["instances"], parsed["max_seconds"]) == (
-        "python ../old/solve.py {instance} {seed} {until}",
+        "python ../old/solve.py {instance} {seed} {budget}",
         400,
         3000,
     )

@@ -9,8 +9,8 @@ from tests.race.live_algorithms import GRID, four, instance
 SETTINGS = {
     "grid": GRID,
     "prior": pb.Dirichlet(),
-    "elimination": "pointwise",
-    "resolution": "crossing",  # does not stop for futility, so that limits change only how long a race runs
+    "dominance": "pointwise",
+    "until": "pairs",  # does not stop for futility, so that limits change only how long a race runs
     "confidence": 0.9,
     "draws": 400,
     "seed": 3,

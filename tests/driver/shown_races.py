@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.race import loop
 from tests.race.simulated import simulated_runs
 
-TIMES = np.array([1.0, 2.0, 4.0, 8.0])
+BUDGETS = np.array([1.0, 2.0, 4.0, 8.0])
 NAMES = ("good", "[bold]odd[/bold]", "poor")
 UTILITIES = np.linspace(0.5, -0.5, 4)[:, None] * [1, -1, 0] + [0, 0, -5]
 
@@ -17,13 +17,13 @@ UTILITIES = np.linspace(0.5, -0.5, 4)[:, None] * [1, -1, 0] + [0, 0, -5]
 def settings_of(**changes):
     return pb.Settings(
         **{
-            "grid": TIMES,
+            "grid": BUDGETS,
             "prior": pb.Dirichlet(),
-            "elimination": "pointwise",
+            "dominance": "pointwise",
             "draws": 400,
             "confidence": 0.95,
-            "resolution": "strict",
-            "rope": 0.2,
+            "until": "every-budget",
+            "margin": 0.2,
             "batch": pb.FixedBatch(6),
             **changes,
         }
@@ -35,7 +35,7 @@ def play(view, rounds=50, **changes):
     state = loop.start(settings_of(**changes), NAMES)
     while (plan := loop.ask(state)) is not None and len(state.rounds) < rounds:
         view.on_plan(state, plan, len(plan.jobs))
-        runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+        runs = simulated_runs(plan, UTILITIES, NAMES, BUDGETS)
         for run in runs:
             view.on_run(run)
         view.on_inference()

@@ -12,7 +12,7 @@ from polarbear.execution import Limits
 from polarbear.race.jobs import Job, Run
 
 JOBS = [Job("a", instance, 10, instance, 0) for instance in range(3)]
-RUN = Run(Trajectory("a", 0, [1.0], [1.0], until=10), 10)
+RUN = Run(Trajectory("a", 0, [1.0], [1.0], end=10), 10)
 
 
 class Manual:

@@ -14,11 +14,11 @@ from tests.race import live_algorithms
 from tests.race.live_algorithms import LEVELS, four, instance
 
 
-def fails_on_odd(problem, seed, until, *, flag, levels):
+def fails_on_odd(problem, seed, budget, *, flag, levels):
     """Raises an exception on odd instances until a file exists."""
     if int(problem) % 2 and not Path(flag).exists():
         raise RuntimeError("not yet")
-    yield from live_algorithms.staircase(problem, seed, until, levels=levels)
+    yield from live_algorithms.staircase(problem, seed, budget, levels=levels)
 
 
 @pytest.fixture
@@ -117,15 +117,15 @@ def test_an_added_algorithm_that_fails_pauses_the_race_too(local, copied, flag):
 
 
 def test_recorded_failures_are_judged():
-    runs = [pb.Trajectory("a", i, [1], [float(i)], until=8) for i in range(8)]
-    runs += [pb.Trajectory("b", i, [], [], until=1, failed=True) for i in range(8)]
+    runs = [pb.Trajectory("a", i, [1], [float(i)], end=8) for i in range(8)]
+    runs += [pb.Trajectory("b", i, [], [], end=1, failed=True) for i in range(8)]
     race = pb.Race(["a", "b"], None, [1, 8], confidence=0.9, prior=pb.Dirichlet(), batch=pb.FixedBatch(4))
     assert run_quietly(race, pb.ReplayExecutor(runs)).kept == ("a",)
 
 
 def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag):
     path = tmp_path / "my.race"
-    with race_of(flaky, path=path, confidence=0.99, rope=0.0) as race:
+    with race_of(flaky, path=path, confidence=0.99, margin=0.0) as race:
         before = run_quietly(race, local, max_instances=8)
         assert len(before.failures) == 4
         flag.touch()
@@ -133,8 +133,8 @@ def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag
     assert after.failures == ()
     assert after.rounds[:2] == before.rounds  # decisions stay recorded
     again = after.rounds[2]
-    assert (again.kind, again.instances, dict(again.until).keys()) == ("rerun", (1, 3, 5, 7), {"early"})
-    with race_of(flaky, confidence=0.99, rope=0.0) as race:
+    assert (again.kind, again.instances, dict(again.budgets).keys()) == ("rerun", (1, 3, 5, 7), {"early"})
+    with race_of(flaky, confidence=0.99, margin=0.0) as race:
         never_failed = run_quietly(race, local, max_instances=8)
     for index in range(8):
         new, usual = (each.state.observations.runs["early", index] for each in (after, never_failed))
@@ -151,12 +151,12 @@ def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag
 def test_an_interrupted_rerun_is_completed_later(local, tmp_path, flaky, flag, method, number, when):
     """The first event of the call is the request, the runs replace the failures one by one, the round comes last."""
     path = tmp_path / "my.race"
-    with race_of(flaky, path=path, confidence=0.99, rope=0.0) as race:
+    with race_of(flaky, path=path, confidence=0.99, margin=0.0) as race:
         run_quietly(race, local, max_instances=8)
         flag.touch()
         race._record.file = FailingFile(race._record.file, method, number, when)
         assert run_quietly(race, local, max_instances=8, rerun_failed=True).stopped == "interrupted"
-    with race_of(flaky, path=path, confidence=0.99, rope=0.0) as race:
+    with race_of(flaky, path=path, confidence=0.99, margin=0.0) as race:
         result = run_quietly(race, local, max_instances=8)
     assert [round_.kind for round_ in result.rounds] == ["fresh", "fresh", "rerun"]
     assert result.failures == ()

@@ -15,7 +15,7 @@ from tests.race import live_algorithms
 from tests.race.live_algorithms import four
 
 BAD_ALGORITHMS = {
-    live_algorithms.times_go_back: "times",
+    live_algorithms.budgets_go_back: "times",
     live_algorithms.no_value: "expected at least one value by evaluations 8",
     live_algorithms.returns_nothing: "expected an algorithm that yields or returns pairs",
     live_algorithms.never_early_enough: "report earlier, or let the race run until a later time",
@@ -51,21 +51,21 @@ def test_a_failure_stops_the_race_on_request_and_once_fixed_it_continues(local, 
 
 @pytest.mark.parametrize("problems", [[float(i) for i in range(6)], np.arange(6.0)], ids=["list", "array"])
 def test_instances_that_run_out_end_the_race(local, problems):
-    result = run_quietly(race_of(instances=problems, confidence=0.99, rope=0.0), local)
+    result = run_quietly(race_of(instances=problems, confidence=0.99, margin=0.0), local)
     assert (result.stopped, result.instances) == ("instances ran out", 6)
     assert result.failures == ()
 
 
 def test_recordings_that_run_out_end_the_race():
     rng = np.random.default_rng(0)
-    recorded = [pb.Trajectory(name, f"f{i}", [1, 5], [9.0, rng.random()], until=8) for i in range(6) for name in "ab"]
-    race = pb.Race(["a", "b"], None, **{**SETTINGS, "confidence": 0.99, "rope": 0.0})
+    recorded = [pb.Trajectory(name, f"f{i}", [1, 5], [9.0, rng.random()], end=8) for i in range(6) for name in "ab"]
+    race = pb.Race(["a", "b"], None, **{**SETTINGS, "confidence": 0.99, "margin": 0.0})
     result = run_quietly(race, pb.ReplayExecutor(recorded))
     assert (result.stopped, result.instances) == ("instances ran out", 6)
 
 
 def test_a_missing_recording_is_named():
-    recorded = [pb.Trajectory(name, i, [1, 5], [9.0, i + ord(name)], until=8) for i in range(6) for name in "ab"]
+    recorded = [pb.Trajectory(name, i, [1, 5], [9.0, i + ord(name)], end=8) for i in range(6) for name in "ab"]
     race = pb.Race(["a", "b"], None, **SETTINGS)
     with pytest.raises(ValueError, match="expected a recording of 'a' on instance 3, got none"):
         run_quietly(race, pb.ReplayExecutor([run for run in recorded if (run.algorithm, run.instance) != ("a", 3)]))
@@ -74,7 +74,7 @@ def test_a_missing_recording_is_named():
 def test_a_source_of_instances_that_raises_stops_the_race(local, tmp_path):
     """On an instance that does not exist all algorithms would be tied last, which is no information about them."""
     with race_of(
-        instances=live_algorithms.five_instances, path=tmp_path / "my.race", confidence=0.99, rope=0.0
+        instances=live_algorithms.five_instances, path=tmp_path / "my.race", confidence=0.99, margin=0.0
     ) as race:
         with pytest.raises((ValueError, pb.RaceError), match="only five instances"):
             run_quietly(race, local, max_instances=12)
@@ -128,8 +128,8 @@ def test_waiting_runs_are_cancelled_when_completed_ones_cannot_be_stored():
         def submit(self, function, payload, job, limits):
             futures.append(Future())
             if len(futures) <= 2:
-                path = pb.Trajectory(job.algorithm, job.instance, [1.0], [1.0], until=job.until)
-                futures[-1].set_result(Run(path, reached=job.until))
+                path = pb.Trajectory(job.algorithm, job.instance, [1.0], [1.0], end=job.budget)
+                futures[-1].set_result(Run(path, reached=job.budget))
             return futures[-1]
 
     race = race_of()

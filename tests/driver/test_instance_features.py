@@ -16,18 +16,18 @@ def instance(index, seed):
     return SimpleNamespace(level=index, features={"even": index % 2 == 0, "size": np.int64(index), "unknown": None})
 
 
-def steps(problem, seed, until, *, better_on_even):
+def steps(problem, seed, budget, *, better_on_even):
     better = better_on_even == (problem.level % 2 == 0)
     yield 1, float(better) + 1
     yield 4, -float(better) - seed / 2**40
 
 
-def odd(problem, seed, until):
-    yield from steps(problem, seed, until, better_on_even=False)
+def odd(problem, seed, budget):
+    yield from steps(problem, seed, budget, better_on_even=False)
 
 
-def even(problem, seed, until):
-    yield from steps(problem, seed, until, better_on_even=True)
+def even(problem, seed, budget):
+    yield from steps(problem, seed, budget, better_on_even=True)
 
 
 @pytest.fixture(scope="module")

@@ -84,10 +84,10 @@ def test_a_temporary_failure_of_the_disk_loses_nothing(tmp_path, local, finished
     assert stored_runs(path).items() <= stored_runs(finished[0]).items()
 
 
-def longer(problem, seed, until, *, levels):
+def longer(problem, seed, budget, *, levels):
     """A staircase with one more step at 16."""
-    yield from staircase(problem, seed, until, levels=levels)
-    if until >= 16.0:
+    yield from staircase(problem, seed, budget, levels=levels)
+    if budget >= 16.0:
         yield 16.0, problem - 9000.0 + levels[-1]
 
 
@@ -103,10 +103,12 @@ def test_a_longer_grid_needs_only_new_runs(tmp_path, local):
     assert result.rounds[len(before.rounds)].kind == "review"
     fresh = [round_ for round_ in result.rounds if round_.kind == "fresh"][len(before.rounds) :]
     assert fresh
-    assert {until for _, until in fresh[0].until} == {16.0}
+    assert {budget for _, budget in fresh[0].end} == {16.0}
     at_the_end = result.allocation[LONG_GRID.index(16.0)]
-    assert at_the_end.max() == sum(len(round_.instances) for round_ in fresh if max(u for _, u in round_.until) == 16.0)
-    assert len(result.runs) == len(before.runs) + sum(len(r.instances) * len(r.until) for r in fresh)
+    assert at_the_end.max() == sum(
+        len(round_.instances) for round_ in fresh if max(u for _, u in round_.budgets) == 16.0
+    )
+    assert len(result.runs) == len(before.runs) + sum(len(r.instances) * len(r.end) for r in fresh)
 
 
 def test_runs_of_an_interrupted_round_are_repeated_only_if_they_are_too_short(tmp_path, local):
@@ -128,15 +130,15 @@ def test_runs_of_an_interrupted_round_are_repeated_only_if_they_are_too_short(tm
     with pb.Race.open(path, algorithms=LONGER, instances=instance, grid=GRID) as race:
         result = run_quietly(race, local, max_instances=4)
     assert len(result.runs) == 16
-    assert {run.trajectory.until for run in result.runs} == {16.0}
+    assert {run.trajectory.end for run in result.runs} == {16.0}
     assert [round_.kind for round_ in result.rounds] == ["fresh", "review"]
 
 
-def fails_if_long(problem, seed, until, *, levels):
+def fails_if_long(problem, seed, budget, *, levels):
     """A staircase that fails at 2 if it is to run until 16."""
-    for when, value in staircase(problem, seed, until, levels=levels):
+    for when, value in staircase(problem, seed, budget, levels=levels):
         yield when, value
-        if when == 2.0 and until >= 16.0:
+        if when == 2.0 and budget >= 16.0:
             raise RuntimeError("too long")
 
 

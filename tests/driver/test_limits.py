@@ -9,7 +9,7 @@ from tests.race.live_algorithms import GRID, LEVELS, four, hangs_on
 
 
 def test_max_instances_is_never_exceeded_and_leaves_a_valid_result(local):
-    race = race_of(confidence=0.99, rope=0.0)
+    race = race_of(confidence=0.99, margin=0.0)
     for limit in (0, 3, 3, 4, 9, 10):
         result = run_quietly(race, local, max_instances=limit)
         assert (result.stopped, result.instances, result.finished) == ("max_instances", limit, False)
@@ -21,7 +21,7 @@ def test_max_instances_is_never_exceeded_and_leaves_a_valid_result(local):
 
 
 def test_max_evaluations_is_never_exceeded(local):
-    race = race_of(confidence=0.99, rope=0.0)
+    race = race_of(confidence=0.99, margin=0.0)
     for limit in (0, 31, 32, 200, 500.5):
         result = run_quietly(race, local, max_evaluations=limit)
         spent = sum(result.cost.values())
@@ -32,7 +32,7 @@ def test_max_evaluations_is_never_exceeded(local):
 
 
 def test_a_race_for_membership_stops_when_no_elimination_is_likely_and_a_higher_limit_continues_it(local):
-    race = race_of(resolution="membership", confidence=0.99, rope=0.0)
+    race = race_of(until="set", confidence=0.99, margin=0.0)
     result = run_quietly(race, local, max_instances=12)
     assert (result.stopped, result.instances, result.finished) == ("no elimination likely", 8, False)
     assert run_quietly(race, local, max_instances=12).instances == 8
@@ -55,7 +55,7 @@ def test_with_no_seconds_nothing_runs(local):
 def test_max_seconds_does_not_wait_for_a_run_that_hangs(tmp_path):
     """The race starts its own workers here, and must end them."""
     hanging = partial(hangs_on, instance=2, levels=LEVELS["early"], flag=tmp_path / "hangs")
-    race = race_of({"early": hanging, "late": four()["late"]}, confidence=0.99, rope=0.0)
+    race = race_of({"early": hanging, "late": four()["late"]}, confidence=0.99, margin=0.0)
     # A slow machine may not get to the hanging run in this time, but no machine can finish the first round.
     assert race.drive(max_seconds=1.5, progress="none").stopped == "max_seconds"
 

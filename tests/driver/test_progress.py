@@ -12,7 +12,7 @@ from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
 from polarbear.inference import fitting
 from polarbear.race import loop
 from polarbear.wording import format_percent
-from tests.driver.shown_races import NAMES, TIMES, UTILITIES, play, render, settings_of
+from tests.driver.shown_races import BUDGETS, NAMES, UTILITIES, play, render, settings_of
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
 
@@ -79,7 +79,7 @@ def test_a_line_counts_the_failures_of_its_own_round():
 
 
 def test_a_line_reports_an_unreliable_posterior(monkeypatch):
-    doubtful = some_posterior(np.random.default_rng(0), NAMES, TIMES, reliable=False)
+    doubtful = some_posterior(np.random.default_rng(0), NAMES, BUDGETS, reliable=False)
     monkeypatch.setattr(fitting, "fit", lambda *_, **__: doubtful)
     stream = io.StringIO()
     play(LineView(stream), rounds=1)
@@ -122,7 +122,7 @@ def test_the_live_view_counts_the_runs_of_this_round():
     state = play(view, rounds=1)
     plan = loop.ask(state)
     view.on_plan(state, plan, len(plan.jobs) - 2)  # two are known already
-    runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    runs = simulated_runs(plan, UTILITIES, NAMES, BUDGETS)
     assert f"2 of {len(plan.jobs)} runs on 6 instances" in render(view)
     assert "round 2" in render(view)
     for run in runs[2:]:
@@ -140,7 +140,7 @@ def test_the_live_view_shows_failures_and_added_removed_and_decided_algorithms()
     view = LiveView(io.StringIO())
     state = play(view, rounds=1)
     plan = loop.ask(state)
-    run = simulated_runs(plan, UTILITIES, NAMES, TIMES)[0]
+    run = simulated_runs(plan, UTILITIES, NAMES, BUDGETS)[0]
     view.on_run(dataclasses.replace(run, status="crashed"))
     view.on_decisions(state)
     assert "1 run failed" in render(view)
@@ -211,8 +211,8 @@ class RecordingView(SilentView):
 
 def test_the_driver_reports_every_event_and_closes_the_view_in_any_case(monkeypatch):
     rng = np.random.default_rng(0)
-    recorded = [pb.Trajectory(name, i, [1, 5], [9.0, rng.random()], until=8) for i in range(6) for name in "ab"]
-    race = pb.Race(["a", "b"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), rope=0.0, draws=400)
+    recorded = [pb.Trajectory(name, i, [1, 5], [9.0, rng.random()], end=8) for i in range(6) for name in "ab"]
+    race = pb.Race(["a", "b"], None, BUDGETS, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), margin=0.0, draws=400)
     view = RecordingView()
     monkeypatch.setattr(views, "make_view", lambda *_, **__: view)
     race.drive(pb.ReplayExecutor(recorded), max_instances=6)
@@ -220,7 +220,7 @@ def test_the_driver_reports_every_event_and_closes_the_view_in_any_case(monkeypa
     assert view.events == [*a_round, "decisions 1", *a_round, "decisions 2", "closed"]
 
     view.events.clear()
-    race = pb.Race(["a", "c"], None, TIMES, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), draws=400)
+    race = pb.Race(["a", "c"], None, BUDGETS, prior=pb.RandomWalk(), batch=pb.FixedBatch(3), draws=400)
     with pytest.raises(ValueError, match="expected a recording of 'c'"):
         race.drive(pb.ReplayExecutor(recorded))
     assert view.events[-1] == "closed"

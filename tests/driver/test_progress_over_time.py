@@ -12,16 +12,16 @@ from polarbear.driver import remaining
 from polarbear.driver.progress import Horizon, LineView, LiveView, SilentView
 from polarbear.race import loop, stopping
 from polarbear.race.stopping import StoppingLimits
-from tests.driver.shown_races import NAMES, TIMES, UTILITIES, play, render, settings_of
+from tests.driver.shown_races import BUDGETS, NAMES, UTILITIES, play, render, settings_of
 from tests.race.simulated import simulated_runs
 
 
 def test_the_live_view_forecasts_the_remaining_instances():
     view = LiveView(io.StringIO())
-    play(view, rounds=5, confidence=0.99, rope=0.01)  # 30 instances: too few for a stable forecast
+    play(view, rounds=5, confidence=0.99, margin=0.01)  # 30 instances: too few for a stable forecast
     assert "to go" not in render(view)
     view.close()
-    play(view, rounds=6, confidence=0.99, rope=0.01)
+    play(view, rounds=6, confidence=0.99, margin=0.01)
     assert "instances to go" in render(view)
     view.close()
 
@@ -35,7 +35,7 @@ def test_the_remaining_time_follows_from_the_instances_of_this_call(monkeypatch)
     view = LiveView(io.StringIO())
     plan = loop.ask(state)
     view.on_plan(state, plan, len(plan.jobs))
-    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
+    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)))
     assert "about 6 instances to go, 60 s" in render(view)
     view.close()
 
@@ -52,7 +52,7 @@ def test_runs_that_were_stored_before_the_call_do_not_count_for_the_pace(monkeyp
     assert len(plan.jobs) == 18
     view.on_plan(state, plan, 2)
     view.on_inference()
-    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)))
+    view.on_decisions(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)))
     assert lines_of(stream)[0].endswith(" · 1 instance to the limit, 30 s")
 
 
@@ -91,7 +91,7 @@ class TakesTime(LineView):
         self.clock.now += self.seconds
 
 
-CLOSE = {"confidence": 0.99, "rope": 0.0}  # hard to decide: many rounds without an elimination
+CLOSE = {"confidence": 0.99, "margin": 0.0}  # hard to decide: many rounds without an elimination
 
 
 def lines_of(stream):
@@ -135,7 +135,7 @@ def test_a_long_round_gives_signs_of_life():
     state = loop.start(settings_of(), NAMES)
     plan = loop.ask(state)
     view.on_plan(state, plan, len(plan.jobs))
-    for run in simulated_runs(plan, UTILITIES, NAMES, TIMES):
+    for run in simulated_runs(plan, UTILITIES, NAMES, BUDGETS):
         view.clock.now += 20
         view.on_run(run)
     total = len(plan.jobs)

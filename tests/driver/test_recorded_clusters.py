@@ -12,7 +12,7 @@ from polarbear.analysis import replay
 from polarbear.race.observations import ClusterLabel
 from tests.driver.races import run_quietly
 
-SETTINGS = {"grid": [5, 10], "prior": pb.BayesianBootstrap(), "seed": 1, "batch": pb.FixedBatch(6), "rope": 0.0}
+SETTINGS = {"grid": [5, 10], "prior": pb.BayesianBootstrap(), "seed": 1, "batch": pb.FixedBatch(6), "margin": 0.0}
 LABELS = {"function": ("function", "instance"), "data set": ("data set", "run")}
 
 
@@ -20,7 +20,7 @@ def recordings(kind="function"):
     """Six clusters of four instances; what an algorithm reaches depends on the cluster."""
     rng, label = np.random.default_rng(0), LABELS[kind]
     return [
-        pb.Trajectory(name, 6 * k + c, [1, 10], [5.0, value], until=10, cluster=ClusterLabel(("suite", c), *label))
+        pb.Trajectory(name, 6 * k + c, [1, 10], [5.0, value], end=10, cluster=ClusterLabel(("suite", c), *label))
         for k in range(4)
         for c in range(6)
         for name, value in {"a": rng.random() + c % 2, "b": rng.random() + 0.5}.items()

@@ -15,7 +15,7 @@ from tests.race import live_algorithms
 from tests.race.live_algorithms import four, instance
 
 
-def plain(problem, seed, until):
+def plain(problem, seed, budget):
     yield 1, 1.0
 
 
@@ -63,12 +63,12 @@ def test_unknown_settings_are_named(make):
 
 
 def test_joint_elimination_with_a_dirichlet_prior_is_refused(tmp_path, copied):
-    with pytest.raises(ValueError, match="elimination='joint' compares algorithms at all times"):
-        race_of(elimination="joint", path=tmp_path / "my.race")
+    with pytest.raises(ValueError, match="dominance='joint' compares algorithms at all times"):
+        race_of(dominance="joint", path=tmp_path / "my.race")
     assert not (tmp_path / "my.race").exists()
     events = journal(copied, kinds=("round", "settings"))
-    with pytest.raises(ValueError, match="elimination='joint' compares"):
-        reopen(copied, elimination="joint")
+    with pytest.raises(ValueError, match="dominance='joint' compares"):
+        reopen(copied, dominance="joint")
     with reopen(copied):  # neither changed nor left locked
         assert journal(copied, kinds=("round", "settings")) == events
 

@@ -15,8 +15,8 @@ from tests.race.live_algorithms import GRID, LEVELS, four, improvements_only, in
     [
         {"confidence": 0.99},
         {"grid": (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)},
-        {"resolution": "strict", "rope": 0.1},
-        {"elimination": "joint", "prior": pb.RandomWalk()},
+        {"until": "every-budget", "margin": 0.1},
+        {"dominance": "joint", "prior": pb.RandomWalk()},
     ],
     ids=lambda change: "+".join(change),
 )
@@ -47,7 +47,7 @@ def test_an_algorithm_added_after_reopening_catches_up_on_stored_instances(copie
     new = result.rounds[len(before.rounds) :]
     assert new[0].kind == "catch-up"
     assert new[0].instances == tuple(range(4))
-    assert {name for name, _ in new[0].until} == {"late too"}
+    assert {name for name, _ in new[0].budgets} == {"late too"}
     assert [round_.kind for round_ in new] == ["catch-up"] * (len(new) - 1) + ["fresh"]
     assert "late too" in result.state.names
     with pb.Race.open(copied) as race:
@@ -58,7 +58,7 @@ def test_an_algorithm_added_after_reopening_catches_up_on_stored_instances(copie
 def test_an_added_algorithm_and_new_settings_combine(copied, local):
     with reopen(copied, confidence=0.95) as race:
         race.add("new", four()["poor"])
-    with pb.Race.open(copied, algorithms={**four(), "new": four()["poor"]}, instances=instance, rope=0.06) as race:
+    with pb.Race.open(copied, algorithms={**four(), "new": four()["poor"]}, instances=instance, margin=0.06) as race:
         result = run_quietly(race, local, stop=lambda so_far: "new" not in so_far.kept)
     assert result.rounds
     assert "new" not in result.kept
@@ -93,17 +93,20 @@ def test_an_algorithm_that_is_added_and_removed_before_its_first_run_leaves_no_t
 def test_a_run_that_stops_at_its_time_is_not_known_beyond_it(local):
     """These algorithms report improvements only, and not how long they ran."""
     algorithms = {name: partial(improvements_only, levels=levels) for name, levels in LEVELS.items()}
-    result = run_quietly(race_of(algorithms, resolution="strict", rope=0.1), local, max_instances=80)
+    result = run_quietly(race_of(algorithms, until="every-budget", margin=0.1), local, max_instances=80)
     jobs = {
-        (name, index): until for round_ in result.rounds for name, until in round_.until for index in round_.instances
+        (name, index): budget
+        for round_ in result.rounds
+        for name, budget in round_.budgets
+        for index in round_.instances
     }
     assert min(jobs.values()) < GRID[-1]
-    for t, time in enumerate(GRID):
+    for t, budget in enumerate(GRID):
         for a, name in enumerate(result.state.names):
-            observed = sum(algorithm == name and until >= time for (algorithm, _), until in jobs.items())
+            observed = sum(algorithm == name and budget >= budget for (algorithm, _), budget in jobs.items())
             assert result.allocation[t, a] == observed
     # Its cost is the last time that it reported.
-    assert all(run.reached == run.trajectory.times[-1] for run in result.runs)
+    assert all(run.reached == run.trajectory.budgets[-1] for run in result.runs)
 
 
 def test_common_random_numbers_reach_the_runs(local):

@@ -9,7 +9,7 @@ from tests.driver.races import SETTINGS, race_of, run_quietly
 from tests.race.live_algorithms import four
 
 PROBLEMS = [10.0, 20.0, 30.0]
-STRICT = {**SETTINGS, "prior": pb.BayesianBootstrap(), "confidence": 0.99, "rope": 0.0}
+STRICT = {**SETTINGS, "prior": pb.BayesianBootstrap(), "confidence": 0.99, "margin": 0.0}
 
 
 def clusters_of(result):
@@ -30,8 +30,8 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
     measured = "measured on the 3 instances on which the runs of all candidates were repeated, with 3 runs on each."
     assert measured in copies
-    last = result.posterior.grid.times[-1]
-    assert last - 1 not in result.posterior.grid.times
+    last = result.posterior.grid.budgets[-1]
+    assert last - 1 not in result.posterior.grid.budgets
     assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).sentence
     with pb.Race.open(path) as race:
         assert clusters_of(race.outcome).labels == (0, 1, 2) * 3
@@ -45,7 +45,7 @@ def test_a_race_that_ran_out_of_instances_continues_with_repetitions(local, tmp_
     with pb.Race(four(), PROBLEMS, path=path, **STRICT) as race:
         assert run_quietly(race, local).instances == 3
     with pytest.raises(ValueError, match="its race differs"):
-        pb.Race(four(), pb.problems.Repeated(PROBLEMS, 2), path=path, **{**STRICT, "rope": 0.1})
+        pb.Race(four(), pb.problems.Repeated(PROBLEMS, 2), path=path, **{**STRICT, "margin": 0.1})
     with pb.RaceFile.open(path, write=False) as file:
         assert "clusters" not in file.about  # a refused race leaves the file as it was
     with pb.Race.open(path, algorithms=four(), instances=pb.problems.Repeated(PROBLEMS, 2)) as race:
@@ -79,7 +79,7 @@ def test_what_cannot_be_repeated_is_refused(problems, repeats, words):
 def test_forecasts_count_other_instances_and_need_many_of_them(local, problems, repeats):
     """Eight instances, however often they are repeated, are too few for a forecast."""
     source = pb.problems.Repeated([float(k) for k in range(problems)], repeats)
-    with pb.Race(four(), source, **{**STRICT, "resolution": "strict"}) as race:
+    with pb.Race(four(), source, **{**STRICT, "until": "every-budget"}) as race:
         result = run_quietly(race, local, max_instances=80)
     (stop,) = (each for each in race_findings(result) if each.code is Code.STOPPED)
     assert result.instances == 80

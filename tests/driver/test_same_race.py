@@ -16,12 +16,12 @@ from tests.race.live_algorithms import GRID, four, instance
 SETTINGS = {
     "pointwise": {
         "prior": pb.Dirichlet(),
-        "elimination": "pointwise",
-        "resolution": "strict",
-        "rope": 0.1,
+        "dominance": "pointwise",
+        "until": "every-budget",
+        "margin": 0.1,
         "batch": pb.AdaptiveBatch(3, 12),
     },
-    "joint": {"prior": pb.RandomWalk(), "elimination": "joint", "resolution": "crossing", "batch": pb.FixedBatch(3)},
+    "joint": {"prior": pb.RandomWalk(), "dominance": "joint", "until": "pairs", "batch": pb.FixedBatch(3)},
 }
 
 
@@ -165,7 +165,7 @@ from tests.driver.test_same_race import settings_of
 
 for kind in ("pointwise", "joint"):
     settings = settings_of(kind)
-    recorded = [pb.Trajectory(name, i, settings["grid"], [4, 3, 2, 1], until=8) for name in "ab" for i in range(3)]
+    recorded = [pb.Trajectory(name, i, settings["grid"], [4, 3, 2, 1], end=8) for name in "ab" for i in range(3)]
     pb.Race("a b".split(), None, **settings).drive(pb.ReplayExecutor(recorded), progress="none", max_instances=3)
 
 

@@ -132,7 +132,7 @@ def test_identities_do_not_depend_on_the_process(algorithm, identity):
 def write_module(tmp_path, monkeypatch, step):
     """Return a function of a module that was just written, as a program finds it when it is started again."""
     (tmp_path / "edited_optimisers.py").write_text(
-        f"def early(problem, seed, until):\n    yield from [(1.0, {step}), (8.0, 0.0)]\n"
+        f"def early(problem, seed, budget):\n    yield from [(1.0, {step}), (8.0, 0.0)]\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "edited_optimisers", raising=False)
@@ -176,6 +176,6 @@ def test_a_script_whose_algorithm_was_edited_keeps_its_runs_and_says_so_once(loc
 
 
 def test_code_without_source_is_not_compared():
-    assert digest_code(eval("lambda problem, seed, until: []")) is None
+    assert digest_code(eval("lambda problem, seed, budget: []")) is None
     assert digest_code(pb.command("solver {instance}")) is None
     assert digest_code(None) is None

@@ -13,7 +13,7 @@ from tests.driver.races import journal, race_of, reopen, run_quietly
 def unfinished(local, tmp_path):
     """A race in which only "poor" is eliminated."""
     path = tmp_path / "unfinished.race"
-    with race_of(path=path, confidence=0.99, rope=0.0) as race:
+    with race_of(path=path, confidence=0.99, margin=0.0) as race:
         result = run_quietly(race, local, max_instances=8)
     assert result.kept == ("early", "late", "middle")
     return path
@@ -30,7 +30,7 @@ def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, un
         result = run_quietly(race, local, max_instances=16)
     first = result.rounds[len(before.rounds)]
     assert first.kind == "catch-up"
-    assert "poor" in dict(first.until)  # the oldest missing instances come first
+    assert "poor" in dict(first.budgets)  # the oldest missing instances come first
     assert "poor" in [each.name for each in first.eliminated]  # its earlier runs still count
     assert {instance for name, instance in result.state.observations.runs if name == "middle"} >= set(
         range(before.instances)
@@ -52,12 +52,12 @@ def test_only_eliminated_or_removed_algorithms_are_readmitted(unfinished, name, 
 
 
 def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfinished):
-    with reopen(unfinished, rope=0.2, confidence=0.8, resolution="strict") as race:
+    with reopen(unfinished, margin=0.2, confidence=0.8, until="every-budget") as race:
         rounds = len(race.state.rounds)
         result = run_quietly(race, local, only=["early", "middle"], max_instances=200)
         new = [each for each in result.rounds[rounds:] if each.kind == "fresh"]
         assert new
-        assert all(dict(each.until).keys() <= {"early", "middle"} for each in new)
+        assert all(dict(each.budgets).keys() <= {"early", "middle"} for each in new)
         assert ("early", "middle") not in result.undecided()
         assert result.stopped == ("resolved" if result.finished else "selected pairs decided")
         used = result.instances
@@ -70,7 +70,7 @@ def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfin
 
 
 def test_candidates_that_ran_on_few_instances_are_named(local, unfinished):
-    with reopen(unfinished, rope=0.001, resolution="strict") as race:
+    with reopen(unfinished, margin=0.001, until="every-budget") as race:
         before = race.outcome.instances
         result = run_quietly(race, local, only=["early", "middle"], max_instances=2 * before + 1)
     assert result.instances == 2 * before + 1
@@ -126,7 +126,7 @@ def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
 
 
 def test_a_limit_that_stops_selected_algorithms_is_the_reason_also_if_the_race_would_leave_their_pair(local, tmp_path):
-    with race_of(path=tmp_path / "my.race", confidence=0.99, rope=0.0, resolution="strict", patience=1) as race:
+    with race_of(path=tmp_path / "my.race", confidence=0.99, margin=0.0, until="every-budget", patience=1) as race:
         left = run_quietly(race, local, max_instances=200)
         assert left.stopped == "pairs left undecided"
         pair = next(iter(left.undecided()))

@@ -14,8 +14,8 @@ PROBLEM = MixedProblems(3)(0, 1)
 def test_runs_use_their_budget_improve_and_repeat_themselves(strategy):
     algorithm = DifferentialEvolution(**{**DEFAULT, "strategy": strategy, "popsize": 8})
     events = list(algorithm(PROBLEM, 1, 301))
-    times, values = np.array(events).T
-    assert times[-1] == 301
+    budgets, values = np.array(events).T
+    assert budgets[-1] == 301
     assert (np.diff(values[:-1]) < 0).all()
     assert values[-1] < 0.1 * values[0]
     assert list(algorithm(PROBLEM, 1, 301)) == events

@@ -28,8 +28,8 @@ class WithAThread:
     def __init__(self, algorithm):
         self.algorithm = algorithm
 
-    def __call__(self, problem, seed, until):
-        return self.algorithm(problem, seed, until)
+    def __call__(self, problem, seed, budget):
+        return self.algorithm(problem, seed, budget)
 
     def __reduce__(self):
         return _start_a_thread, (self.algorithm,)
@@ -41,7 +41,7 @@ def _start_a_thread(algorithm):
     return WithAThread(algorithm)
 
 
-def reads_its_state(problem, seed, until):
+def reads_its_state(problem, seed, budget):
     """Report what the process of the run looks like, as values that fall with time."""
     umask = os.umask(0)
     os.umask(umask)
@@ -64,7 +64,7 @@ def reads_its_state(problem, seed, until):
 UNCHANGED = -(2**11 - 1)
 
 
-def changes_its_state(problem, seed, until):
+def changes_its_state(problem, seed, budget):
     np.seterr(all="raise")
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, 1000)
@@ -80,17 +80,17 @@ def changes_its_state(problem, seed, until):
     yield 1, 1.0
 
 
-def changes_or_reads(problem, seed, until):
-    return changes_its_state(problem, seed, until) if seed == 0 else reads_its_state(problem, seed, until)
+def changes_or_reads(problem, seed, budget):
+    return changes_its_state(problem, seed, budget) if seed == 0 else reads_its_state(problem, seed, budget)
 
 
-def leaves_a_child_in_a_new_session_with_an_empty_environment(problem, seed, until):
+def leaves_a_child_in_a_new_session_with_an_empty_environment(problem, seed, budget):
     child = subprocess.Popen(SLEEP, start_new_session=True, env={}, stderr=subprocess.DEVNULL)
     child.returncode = 0  # not to be waited for
     yield 1, float(child.pid)
 
 
-def kills_its_group(problem, seed, until):
+def kills_its_group(problem, seed, budget):
     yield 1, 1.0
     os.killpg(0, signal.SIGKILL)
 
@@ -101,12 +101,12 @@ def problem_that_stops_the_template(index, seed):
     return Problem()
 
 
-def kills_the_template(problem, seed, until):
+def kills_the_template(problem, seed, budget):
     os.kill(os.getppid(), signal.SIGKILL)
     yield 1.0, 1.0
 
 
-def writes_to_every_file(problem, seed, until):
+def writes_to_every_file(problem, seed, budget):
     """Write numbers that would be a plausible length, log header or time to every file descriptor of the process."""
     yield 1, 1.0
     for file in range(3, 60):
@@ -116,7 +116,7 @@ def writes_to_every_file(problem, seed, until):
     yield 2, 0.5
 
 
-def damages_its_log(problem, seed, until):
+def damages_its_log(problem, seed, budget):
     """Write to the shared memory with the improvements alone, by its name."""
     yield 1, 1.0
     for file in range(3, 60):
@@ -126,14 +126,14 @@ def damages_its_log(problem, seed, until):
     time.sleep(10_000 if seed == 4 else 0)
 
 
-def shortens_its_log(problem, seed, until):
+def shortens_its_log(problem, seed, budget):
     """Cut off the shared memory with the improvements."""
     yield 1, 1.0
     for file in _logs():
         os.ftruncate(file, 0)
 
 
-def closes_its_log(problem, seed, until):
+def closes_its_log(problem, seed, budget):
     """Close the descriptors of the log, and open other files under their numbers."""
     yield 1, 1.0
     for file in _logs():
@@ -149,6 +149,6 @@ def _logs():
                 yield file
 
 
-def reports_whether_a_module_is_imported(problem, seed, until):
+def reports_whether_a_module_is_imported(problem, seed, budget):
     yield 1, float("wave" in sys.modules)
     import wave  # noqa: F401

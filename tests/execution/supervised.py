@@ -10,15 +10,15 @@ from polarbear.race.jobs import Job
 from tests.execution import runs
 
 
-def run(algorithm, until=10, *, instances=runs.instance, index=3, seed=4, limits=None, **options):
+def run(algorithm, budget=10, *, instances=runs.instance, index=3, seed=4, limits=None, **options):
     """Make one run under supervision, and return it."""
     payload = pack(algorithm, instances, **options)
-    return run_supervised(payload, Job("a", index, until, seed, instance_seed=5), limits)
+    return run_supervised(payload, Job("a", index, budget, seed, instance_seed=5), limits)
 
 
 def events(result):
-    """Return the improvements (time, value) of a run."""
-    return list(zip(result.trajectory.times.tolist(), result.trajectory.values.tolist(), strict=True))
+    """Return the improvements (budget, value) of a run."""
+    return list(zip(result.trajectory.budgets.tolist(), result.trajectory.values.tolist(), strict=True))
 
 
 def worker_pid():

@@ -74,12 +74,12 @@ class TestChannel:
     @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, hostile.WithAThread], ids=["forked", "not forked"])
     def test_a_run_that_shortens_its_log_fails_alone(self, wrap):
         improves_often = wrap(runs.improves_100_000_times)
-        assert len(events(run(improves_often, until=300))) == 300
+        assert len(events(run(improves_often, budget=300))) == 300
         pid = worker_pid()
         result = run(wrap(hostile.shortens_its_log), limits=ONCE)
         assert result.status == "crashed"
         assert "wrote to the channel of its worker" in result.message
-        assert len(events(run(improves_often, until=300))) == 300
+        assert len(events(run(improves_often, budget=300))) == 300
         assert worker_pid() == pid
         close_workers()
 
@@ -114,7 +114,7 @@ def test_libraries_that_a_run_imports_are_imported_ahead_of_the_next():
 
 
 def test_more_payloads_than_templates():
-    payloads = [pack(lambda problem, seed, until: [(1, problem)], [index]) for index in range(18)]
+    payloads = [pack(lambda problem, seed, budget: [(1, problem)], [index]) for index in range(18)]
     pid = worker_pid()
     for payload in payloads + payloads[:3]:
         assert run_supervised(payload, Job("a", 0, 10, 4, 0)).status == "done"

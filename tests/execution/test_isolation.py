@@ -30,7 +30,7 @@ class TestRun:
 
     def test_a_run_that_swallows_the_end_of_its_budget_is_ended(self):
         result = run(runs.never_stops, instances=[abs], index=0)
-        assert (result.status, result.trajectory.until) == ("done", 10)
+        assert (result.status, result.trajectory.end) == ("done", 10)
         assert run(runs.ends_early).status == "done"
 
     def test_a_thread_left_behind_does_not_write_into_the_next_run(self):

@@ -19,7 +19,7 @@ def test_a_run_past_its_limit_is_killed(algorithm, shift_clock):
     result = run(algorithm, limits=Limits(seconds=1000))
     assert result.status == "timeout"
     assert result.message == "the run took longer than the limit of 1000 seconds"
-    assert result.trajectory.until == result.reached == 2
+    assert result.trajectory.end == result.reached == 2
     assert events(result) == [(2.0, 1.0)]
     assert result.seconds >= 1000
 
@@ -27,7 +27,7 @@ def test_a_run_past_its_limit_is_killed(algorithm, shift_clock):
 def test_evaluations_counted_before_the_limit_are_known(shift_clock):
     shift_clock(when=lambda state: state.reached == 3)
     result = run(runs.hangs_after_three_evaluations, instances=[abs], index=0, limits=Limits(seconds=1000))
-    assert (result.status, result.reached, result.trajectory.until) == ("timeout", 3, 3)
+    assert (result.status, result.reached, result.trajectory.end) == ("timeout", 3, 3)
 
 
 @pytest.mark.parametrize(
@@ -63,24 +63,24 @@ def test_impossible_limits_are_refused(options):
 class TestWallClock:
     def test_a_run_is_done_when_its_time_is_over(self, shift_clock):
         shift_clock(when=lambda state: len(state.pairs) == 2 * 16)
-        result = run(runs.yields_values_alone, until=1000, clock="seconds")
-        assert (result.status, result.reached, result.trajectory.until) == ("done", 1000, 1000)
+        result = run(runs.yields_values_alone, budget=1000, clock="seconds")
+        assert (result.status, result.reached, result.trajectory.end) == ("done", 1000, 1000)
         assert result.trajectory.values.tolist() == [3.0, 2.0]
 
     def test_a_limit_before_the_end_of_its_time_is_a_timeout(self, shift_clock):
         shift_clock(when=lambda state: state.pairs)
-        result = run(runs.yields_values_alone, until=100_000, clock="seconds", limits=Limits(seconds=1000))
+        result = run(runs.yields_values_alone, budget=100_000, clock="seconds", limits=Limits(seconds=1000))
         assert result.status == "timeout"
-        assert 1000 <= result.trajectory.until < 100_000
+        assert 1000 <= result.trajectory.end < 100_000
 
     def test_a_run_that_keeps_its_own_time_is_not_ended(self, shift_clock):
         shift_clock(when=lambda state: state.pairs)
-        result = run(runs.keeps_its_own_time, until=1000, clock="seconds")
+        result = run(runs.keeps_its_own_time, budget=1000, clock="seconds")
         assert (result.status, events(result)) == ("done", [(0.1, 3.0), (0.2, 2.0)])
 
     def test_a_run_without_a_value_in_time_is_an_error(self, shift_clock):
         shift_clock(when=lambda state: state.our_clock)
-        result = run(runs.never_evaluates, until=1000, clock="seconds", instances=[abs], index=0)
+        result = run(runs.never_evaluates, budget=1000, clock="seconds", instances=[abs], index=0)
         assert result.status == "error"
         assert "expected at least one value by seconds 1000, got none" in result.message
 
@@ -92,7 +92,7 @@ class TestSetUp:
         assert result.message.startswith(
             "RuntimeError: expected the source of instances to give instance 3 (ZeroDivisionError: division by zero)"
         )
-        assert result.trajectory.until == 0
+        assert result.trajectory.end == 0
 
     def test_a_source_that_ends_its_process_is_no_evidence_about_the_algorithm(self):
         result = run(runs.ends_early, instances=runs.exits_while_making_an_instance, limits=Limits(retries=0))
@@ -121,7 +121,7 @@ class TestSetUp:
 
     def test_an_algorithm_that_cannot_be_loaded_in_the_worker(self):
         class Broken:
-            def __call__(self, problem, seed, until):
+            def __call__(self, problem, seed, budget):
                 return []
 
             def __reduce__(self):

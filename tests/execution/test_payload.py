@@ -71,7 +71,7 @@ def test_a_script_can_import_the_modules_beside_it(tmp_path):
 @pytest.mark.parametrize(
     ("algorithm", "instances", "options", "message"),
     [
-        (3, [1], {}, r"called as algorithm\(problem, seed, until\), got 3"),
+        (3, [1], {}, r"called as algorithm\(problem, seed, budget\), got 3"),
         (runs.ends_early, 3, {}, r"a callable instance\(index, seed\) or a sequence of problems, got 3"),
         (runs.ends_early, "a.cnf", {}, "a sequence of problems, got 'a.cnf'"),
         (runs.ends_early, [1], {"clock": "hours"}, "expected clock="),
@@ -86,7 +86,7 @@ def test_bad_input_is_refused_at_once(algorithm, instances, options, message):
 def test_an_algorithm_that_cannot_be_sent_is_refused_with_advice():
     lock = threading.Lock()
 
-    def run(problem, seed, until):
+    def run(problem, seed, budget):
         with lock:
             yield 1, 1.0
 

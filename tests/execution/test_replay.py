@@ -7,24 +7,24 @@ from polarbear.execution import Limits, ReplayExecutor, run_supervised
 from polarbear.race.jobs import Job
 
 RECORDED = [
-    Trajectory("a", 0, [10, 20, 30], [5.0, 4.0, 2.0], until=40),
-    Trajectory("a", 1, [10], [5.0], until=math.inf),
-    Trajectory("a", 2, [10], [5.0], until=20, failed=True),
-    Trajectory("b", 0, [10], [5.0], until=20, maximise=True),
-    Trajectory("a", 3, [10], [5.0], until=30, finished=True),
+    Trajectory("a", 0, [10, 20, 30], [5.0, 4.0, 2.0], end=40),
+    Trajectory("a", 1, [10], [5.0], end=math.inf),
+    Trajectory("a", 2, [10], [5.0], end=20, failed=True),
+    Trajectory("b", 0, [10], [5.0], end=20, maximise=True),
+    Trajectory("a", 3, [10], [5.0], end=30, finished=True),
 ]
 
 
-def replay(algorithm, instance, until):
-    job = Job(algorithm, instance, until, 1, 1)
+def replay(algorithm, instance, budget):
+    job = Job(algorithm, instance, budget, 1, 1)
     return ReplayExecutor(RECORDED).submit(run_supervised, None, job, Limits()).result()
 
 
-@pytest.mark.parametrize(("until", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
-def test_a_recording_is_cut_at_the_jobs_time(until, times):
-    run = replay("a", 0, until)
-    assert (run.status, run.trajectory.until, run.reached) == ("done", until, until)
-    assert run.trajectory.times.tolist() == times
+@pytest.mark.parametrize(("budget", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
+def test_a_recording_is_cut_at_the_jobs_time(budget, budgets):
+    run = replay("a", 0, budget)
+    assert (run.status, run.trajectory.end, run.reached) == ("done", budget, budget)
+    assert run.trajectory.budgets.tolist() == budgets
 
 
 def test_the_direction_stays():
@@ -32,9 +32,9 @@ def test_the_direction_stays():
 
 
 def test_a_run_that_had_ended_is_known_at_any_time():
-    assert replay("a", 1, 10**6).trajectory.until == 10**6
+    assert replay("a", 1, 10**6).trajectory.end == 10**6
     run = replay("a", 3, 100)
-    assert (run.trajectory.until, run.reached, run.status) == (100, 30, "done")  # it costs nothing after its end
+    assert (run.trajectory.end, run.reached, run.status) == (100, 30, "done")  # it costs nothing after its end
     assert replay("a", 3, 20).reached == 20
 
 

@@ -15,7 +15,7 @@ from tests.execution.supervised import events
 
 
 def test_a_run_that_imports_numpy_itself_gets_the_numbers_of_its_seed():
-    def imports_numpy(problem, seed, until):
+    def imports_numpy(problem, seed, budget):
         import sys
 
         assert ("numpy" in sys.modules) == (problem == "later")

@@ -17,7 +17,7 @@ ONCE = Limits(retries=0)
 def test_a_run_until_its_time():
     result = run(runs.well_behaved)
     assert (result.status, result.message, result.reached) == ("done", "", 10)
-    assert (result.trajectory.algorithm, result.trajectory.instance, result.trajectory.until) == ("a", 3, 10)
+    assert (result.trajectory.algorithm, result.trajectory.instance, result.trajectory.end) == ("a", 3, 10)
     assert not result.trajectory.failed
     best = np.minimum.accumulate(3.005 + np.random.default_rng(4).random(10) / np.arange(1, 11))
     assert result.trajectory.at(np.arange(1, 11)).tolist() == best.tolist()
@@ -25,9 +25,9 @@ def test_a_run_until_its_time():
 
 
 def test_a_run_that_ends_by_itself_is_known_until_its_time_and_not_beyond():
-    """It may have ended because of that time, as a run does that yields improvements only and then checks `until`."""
+    """It may have ended because of that time, as a run does that yields improvements only and then checks `budget`."""
     result = run(runs.ends_early)
-    assert (result.status, result.reached, result.trajectory.until) == ("done", 3, 10)
+    assert (result.status, result.reached, result.trajectory.end) == ("done", 3, 10)
 
 
 def test_higher_values_can_be_better():
@@ -37,9 +37,9 @@ def test_higher_values_can_be_better():
 
 
 def test_many_improvements_are_all_recorded():
-    result = run(runs.improves_100_000_times, until=100_000)
+    result = run(runs.improves_100_000_times, budget=100_000)
     assert result.status == "done"
-    assert result.trajectory.times.size == 100_000
+    assert result.trajectory.budgets.size == 100_000
     assert result.trajectory.values[-1] == -100_000
 
 
@@ -90,7 +90,7 @@ class TestError:
         assert result.status == "error"
         assert result.message.startswith(message)
         assert result.trajectory.failed
-        assert result.trajectory.until == result.reached == 2
+        assert result.trajectory.end == result.reached == 2
         assert events(result) == [(2.0, 1.0)]
 
     def test_a_long_message_is_shortened(self):
@@ -101,8 +101,8 @@ class TestError:
     def test_a_result_that_is_no_series_of_pairs_is_an_error(self):
         result = run(runs.returns_a_number)
         assert result.status == "error"
-        assert "expected an algorithm that yields or returns pairs (time, value), got 4" in result.message
-        assert result.trajectory.until == 0
+        assert "expected an algorithm that yields or returns pairs (budget, value), got 4" in result.message
+        assert result.trajectory.end == 0
 
 
 class TestCrash:
@@ -120,7 +120,7 @@ class TestCrash:
         assert result.message.startswith(f"the process of the run {message}")
         assert output in result.message
         assert result.trajectory.failed
-        assert result.trajectory.until == result.reached == 2
+        assert result.trajectory.end == result.reached == 2
         assert events(result) == [(2.0, 1.0)]
 
     def test_the_run_is_repeated(self, tmp_path):

@@ -22,8 +22,8 @@ def posterior(crossing_choices):
 
 def test_runs_are_improvements_and_the_end_of_each_run():
     runs = [
-        Run(pb.Trajectory("a", 3, [1, 5], [3.0, 2.0], until=9), reached=9),
-        Run(pb.Trajectory("b", 3, [], [], until=4, failed=True), reached=4, status="error"),
+        Run(pb.Trajectory("a", 3, [1, 5], [3.0, 2.0], end=9), reached=9),
+        Run(pb.Trajectory("b", 3, [], [], end=4, failed=True), reached=4, status="error"),
         Run(pb.Trajectory("b", 8, [0.5], [-1.0], maximise=True), reached=0.5),
     ]
     table = runs_table(runs, clock="seconds")
@@ -41,11 +41,11 @@ def test_runs_are_improvements_and_the_end_of_each_run():
 
 
 def test_evaluations_are_whole_numbers_where_they_can_be():
-    runs = [Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], until=9), reached=9)]
+    runs = [Run(pb.Trajectory("a", 0, [1, 5], [3.0, 2.0], end=9), reached=9)]
     assert (
         exports.as_text(runs_table(runs, clock="evaluations"), "csv").splitlines()[-1] == "1,a,1,0,1,False,9,2.0,False"
     )
-    parts = [Run(pb.Trajectory("a", 0, [0.5], [3.0], until=9), reached=9)]
+    parts = [Run(pb.Trajectory("a", 0, [0.5], [3.0], end=9), reached=9)]
     assert runs_table(parts, clock="evaluations")["evaluations"].tolist() == [0.5, 9.0]
 
 

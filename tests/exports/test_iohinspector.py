@@ -26,9 +26,9 @@ def runs():
     made = []
     for name, rate in (("fast", 0.05), ("slow", 0.02)):
         for instance in range(RUNS):
-            times = np.unique(np.concatenate([[1], rng.integers(2, END, 20)]))
-            values = 10.0 ** (3 - rate * times + rng.normal(size=times.size))
-            made.append(Run(pb.Trajectory(name, instance, times, values, until=END), reached=END))
+            budgets = np.unique(np.concatenate([[1], rng.integers(2, END, 20)]))
+            values = 10.0 ** (3 - rate * budgets + rng.normal(size=budgets.size))
+            made.append(Run(pb.Trajectory(name, instance, budgets, values, end=END), reached=END))
     return made
 
 
@@ -42,11 +42,11 @@ def frame(request, inspector, runs, tmp_path_factory):
 
 
 def test_their_ecdf_is_ours(inspector, frame, runs):
-    times = [1, 20, 100, 199]
-    theirs = inspector.get_data_ecdf(frame, f_min=1e-8, f_max=1e2, eval_values=times, return_as_pandas=False)
+    budgets = [1, 20, 100, 199]
+    theirs = inspector.get_data_ecdf(frame, f_min=1e-8, f_max=1e2, eval_values=budgets, return_as_pandas=False)
     theirs = theirs.sort("evaluations", "algorithm_name")["eaf"].to_numpy().reshape(4, 2)
     paths = {name: [run.trajectory for run in runs if run.trajectory.algorithm == name] for name in ("fast", "slow")}
-    values = np.stack([[path.at(times) for path in each] for each in paths.values()], axis=-1)
+    values = np.stack([[path.at(budgets) for path in each] for each in paths.values()], axis=-1)
     np.testing.assert_allclose(theirs, ecdf(values), atol=1e-12)
 
 
@@ -78,7 +78,7 @@ def test_reading_them_gives_the_same_runs(frame, runs):
     assert [(run.algorithm, run.instance.instance) for run in read] == [
         (run.trajectory.algorithm, run.trajectory.instance) for run in runs
     ]
-    times = np.arange(1, END + 1)
+    budgets = np.arange(1, END + 1)
     for ours, run in zip(read, runs, strict=True):
-        assert ours.until == run.reached
-        assert ours.at(times).tolist() == run.trajectory.at(times).tolist()
+        assert ours.end == run.reached
+        assert ours.at(budgets).tolist() == run.trajectory.at(budgets).tolist()

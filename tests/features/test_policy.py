@@ -50,7 +50,7 @@ def test_without_a_feature_the_choice_is_that_for_all_instances():
     """The choice for all instances, `broad`, is the best one in neither group."""
     large = np.arange(30) % 2 == 1
     runs = [
-        pb.Trajectory(name, i, [1], [0.0 if name == best else 2.0], until=9)
+        pb.Trajectory(name, i, [1], [0.0 if name == best else 2.0], end=9)
         for i in range(30)
         for best in ["broad" if i < 12 else "right" if large[i] else "left"]
         for name in ("left", "right", "broad")
@@ -87,7 +87,7 @@ def test_missing_values_go_to_their_side_and_features_that_are_not_given_to_none
 def test_a_known_budget_has_one_answer_also_where_two_algorithms_are_equally_good():
     """At the first budget `a` and `b` come first equally often; from then on `b` is better."""
     runs = [
-        pb.Trajectory(name, i, [1, 9], [float((name == "a") == (i % 2 == 0)), -1.0 if name == "b" else 0.0], until=9)
+        pb.Trajectory(name, i, [1, 9], [float((name == "a") == (i % 2 == 0)), -1.0 if name == "b" else 0.0], end=9)
         for name in ("a", "b")
         for i in range(20)
     ]
@@ -193,7 +193,7 @@ def test_the_choice_has_the_highest_win_rate_against_its_strongest_rival():
     """`a` comes first most often; `c` beats it on 60 % of the instances, and `b` on 65 %."""
     ranks = np.array(40 * [[0, 2, 1]] + 35 * [[2, 0, 1]] + 25 * [[2, 1, 0]])
     runs = [
-        pb.Trajectory(name, i, [1], [float(rank)], until=9)
+        pb.Trajectory(name, i, [1], [float(rank)], end=9)
         for i, each in enumerate(ranks)
         for name, rank in zip("abc", each, strict=True)
     ]
@@ -211,7 +211,7 @@ def test_the_choice_has_the_highest_win_rate_against_its_strongest_rival():
 def test_a_group_with_few_instances_takes_the_choice_for_all(rare, note):
     is_rare = np.arange(100) < rare
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "a") == is_rare[i])], until=9) for i in range(100) for name in "ab"
+        pb.Trajectory(name, i, [1], [float((name == "a") == is_rare[i])], end=9) for i in range(100) for name in "ab"
     ]
     table = {"instance": range(100), "rare": is_rare}
     policy, answer = pb.policy(runs, table, grid=[1, 9]), pb.explain(runs, table, grid=[1, 9])
@@ -229,7 +229,7 @@ def test_members_of_a_cluster_are_one_instance():
     """Forty instances of five clusters are on each side."""
     kind = np.arange(80) % 2
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "a") == kind[i])], until=9, cluster=i % 10)
+        pb.Trajectory(name, i, [1], [float((name == "a") == kind[i])], end=9, cluster=i % 10)
         for i in range(80)
         for name in "ab"
     ]
@@ -241,9 +241,9 @@ def test_stretches_are_the_upper_envelope():
     rng = np.random.default_rng(4)
     grid, scores = pb.log_grid(1, 100, 6), rng.random((6, 4))
     stretches = stretches_of(grid, scores, scores, "abcd")
-    for time in np.geomspace(1, 100, 301):
-        at = [np.interp(np.log(time), np.log(grid.times), column) for column in scores.T]
-        name = next(each.name for each in reversed(stretches) if time >= each.start or each is stretches[0])
+    for budget in np.geomspace(1, 100, 301):
+        at = [np.interp(np.log(budget), np.log(grid.budgets), column) for column in scores.T]
+        name = next(each.name for each in reversed(stretches) if budget >= each.start or each is stretches[0])
         assert at["abcd".index(name)] >= max(at) - 1e-4
     assert [each.stop for each in stretches[:-1]] == [each.start for each in stretches[1:]]
 
@@ -258,7 +258,7 @@ def test_a_cautious_policy_uses_draws(data):
 def test_an_informative_feature_closes_the_gap_and_noise_does_not(data):
     runs, table = data
     gap = pb.gap_closed(runs, table, grid=GRID)
-    late = gap.grid.times >= 100
+    late = gap.grid.budgets >= 100
     assert np.isnan(gap.closed[~late]).all()  # one algorithm is the best on all instances
     assert (gap.closed[late] > 0.7).all()
     assert gap.overall_lower < gap.overall < gap.overall_upper
@@ -273,13 +273,13 @@ def test_nothing_is_said_about_budgets_at_which_nothing_was_compared():
     rng = np.random.default_rng(0)
     odd = np.arange(60) % 3 == 0
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "long") == odd[i]) + rng.random() / 2], until=until)
+        pb.Trajectory(name, i, [1], [float((name == "long") == odd[i]) + rng.random() / 2], end=budget)
         for i in range(60)
-        for name, until in (("long", 100), ("short", 20))
+        for name, budget in (("long", 100), ("short", 20))
     ]
     table, grid = {"instance": range(60), "odd": odd}, pb.log_grid(1, 100, 9)
     policy, answer = pb.policy(runs, table, grid=grid), pb.explain(runs, table, grid=grid)
-    assert policy.last == answer.groups[0].choices[-1].stop == pytest.approx(grid.times[5])
+    assert policy.last == answer.groups[0].choices[-1].stop == pytest.approx(grid.budgets[5])
     with pytest.raises(ValueError, match=r"all candidates were observed, from 1 to 17.7828, got 100; choose another"):
         policy.choose(100, odd=False)
     with pytest.raises(ValueError, match=r"all candidates were observed, from 1 to 17.8, got 25; choose another"):
@@ -290,7 +290,7 @@ def test_a_group_takes_the_choice_for_all_where_it_was_not_observed():
     rng = np.random.default_rng(0)
     odd = np.arange(60) % 3 == 0
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "a") == odd[i]) + rng.random() / 2], until=20 if odd[i] else 100)
+        pb.Trajectory(name, i, [1], [float((name == "a") == odd[i]) + rng.random() / 2], end=20 if odd[i] else 100)
         for i in range(60)
         for name in "ab"
     ]
@@ -305,7 +305,7 @@ def test_both_sides_of_two_equally_frequent_levels_have_their_own_name(common):
     kinds = ["x1"] * 40 + ["x2"] * 40 + [None] * 20
     behaves = [kind or ("x1", "x2")[common] for kind in kinds]
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "A") != (behaves[i] == "x1"))], until=9)
+        pb.Trajectory(name, i, [1], [float((name == "A") != (behaves[i] == "x1"))], end=9)
         for i in range(100)
         for name in "AB"
     ]
@@ -320,7 +320,7 @@ def test_given_features_without_effect_are_named():
     large, kind = np.arange(120) % 2 == 1, np.where(np.arange(120) % 4 < 2, "smooth", "rugged")
     best = np.where(~large, "small", np.where(kind == "smooth", "first", "second"))
     runs = [
-        pb.Trajectory(name, i, [1], [float(name != best[i]) + rng.random() / 2], until=9)
+        pb.Trajectory(name, i, [1], [float(name != best[i]) + rng.random() / 2], end=9)
         for i in range(120)
         for name in ("small", "first", "second")
     ]
@@ -341,7 +341,7 @@ def test_given_features_without_effect_are_named():
 @pytest.mark.parametrize("wins", [8, 12, 15])
 def test_the_probability_of_the_choice_is_that_of_the_pair(wins):
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "a") != (i < wins))], until=9) for i in range(20) for name in "ab"
+        pb.Trajectory(name, i, [1], [float((name == "a") != (i < wins))], end=9) for i in range(20) for name in "ab"
     ]
     noise = {"instance": range(20), "noise": np.random.default_rng(0).random(20)}
     leaf = policy_for_query(pb.collect_runs(runs, grid=[1, 9]), noise, pb.At(5), pb.Expected()).find_group({}).leaf

@@ -155,7 +155,7 @@ def test_features_that_were_computed_from_the_runs_are_reported():
 
 def test_recorded_runs_bring_their_fields_and_kept_columns_along():
     blocks = [Block("bbob", f, d, 1, 1) for f in (1, 2) for d in (2, 10)]
-    runs = tuple(pb.Trajectory(name, block, [1], [1.0], until=9) for block in blocks for name in "ab")
+    runs = tuple(pb.Trajectory(name, block, [1], [1.0], end=9) for block in blocks for name in "ab")
     cells = {"noisy": tuple(frozenset({"yes" if run.instance.function == 1 else "no"}) for run in runs)}
     imported = Imported(runs, (), About("x", ("csv",), 1, 1), cells=cells)
     found = features_by_name(pb.features_of(imported), tuple(blocks))
@@ -166,7 +166,7 @@ def test_recorded_runs_bring_their_fields_and_kept_columns_along():
 
 
 def test_a_table_that_replaces_stored_features_is_noticed():
-    runs = [pb.Trajectory(name, i, [1], [float(i)], until=9) for name in "ab" for i in range(12)]
+    runs = [pb.Trajectory(name, i, [1], [float(i)], end=9) for name in "ab" for i in range(12)]
     stored = {"instance": range(12), "kind": ["x", "y"] * 6}
     swapped = {"instance": range(12), "kind": ["y", "x"] * 6}
     tables = [pb.read_features(stored), pb.read_features(swapped)]

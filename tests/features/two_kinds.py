@@ -25,13 +25,13 @@ def two_kinds(instances=40, seed=0, *, noise=0.3, clusters=None):
         for name, value in late.items():
             values = [9.0 + (name != "third"), value + noise * rng.normal()]
             cluster = None if clusters is None else i % clusters
-            runs.append(pb.Trajectory(name, i, [1, 100], values, until=1000, cluster=cluster))
+            runs.append(pb.Trajectory(name, i, [1, 100], values, end=1000, cluster=cluster))
     return runs, table
 
 
 def scores_of(best, names):
     """Return scores of instances on which one algorithm is better than all others, which tie; `best` is (instance, time)."""
     ranks = (np.arange(len(names)) != np.asarray(best)[..., None]).astype(int)
-    times = ranks.shape[1]
-    rankings = Rankings(ranks, list(names), pb.linear_grid(1, times, times))
-    return make_scores(rankings, np.ones(ranks.shape[:2]), np.ones(times))
+    budgets = ranks.shape[1]
+    rankings = Rankings(ranks, list(names), pb.linear_grid(1, budgets, budgets))
+    return make_scores(rankings, np.ones(ranks.shape[:2]), np.ones(budgets))

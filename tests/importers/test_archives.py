@@ -28,14 +28,14 @@ def archive(tmp_path):
     return write
 
 
-def times_of_change(folder):
+def budgets_of_change(folder):
     return {path: path.lstat().st_mtime_ns for path in Path(folder).rglob("*")}
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_an_archive_holds_the_same_runs_as_its_folder(archive, tmp_path, compression):
     files = sorted(path for path in DATA.rglob("RandomSearch/**/*") if path.is_file())
-    before = times_of_change(tmp_path)
+    before = budgets_of_change(tmp_path)
     path = archive([(str(path.relative_to(DATA)), path.read_bytes()) for path in files], compression=compression)
     imported = read_runs(path)
     whole = read_runs(DATA)
@@ -43,7 +43,7 @@ def test_an_archive_holds_the_same_runs_as_its_folder(archive, tmp_path, compres
     assert set(imported.runs) == {run for run in whole.runs if run.algorithm == "RandomSearch"}
     assert imported.skipped == ()
     assert set(imported.about.formats) == {"coco", "iohprofiler"}
-    assert set(times_of_change(tmp_path)) == {*before, path}  # nothing was unpacked
+    assert set(budgets_of_change(tmp_path)) == {*before, path}  # nothing was unpacked
 
 
 def test_an_archive_in_a_folder_is_read_and_its_copy_is_not_counted(archive, tmp_path):
@@ -80,11 +80,11 @@ def test_tables_in_archives_are_read(archive, tmp_path):
 )
 def test_names_that_lead_out_of_the_archive_are_refused(archive, tmp_path, name):
     path = archive([(name, TABLE.replace("a,", "evil,")), ("good.csv", TABLE)])
-    before = times_of_change(tmp_path.parent)
+    before = budgets_of_change(tmp_path.parent)
     imported = read_runs(path)
     assert imported.algorithms == {"a": 1}
     assert imported.skipped[0].reason is Reason.OUTSIDE_NAME
-    assert times_of_change(tmp_path.parent) == before
+    assert budgets_of_change(tmp_path.parent) == before
 
 
 def test_links_and_passwords_are_refused(archive):
@@ -153,7 +153,7 @@ def test_damaged_archives_are_reported(archive, tmp_path):
 def test_no_value_of_a_damaged_file_is_used(archive, tmp_path):
     """A checksum is compared at the end of a file, when most of a large one has already been read."""
     rng = random.Random(0)
-    rows = "".join(f"b,{time},{rng.random()}\n" for time in range(1, 10_000))
+    rows = "".join(f"b,{budget},{rng.random()}\n" for budget in range(1, 10_000))
     content = {"a.csv": TABLE, "b.csv": f"algorithm_name,evaluations,raw_y\n{rows}"}
     path = archive(list(content.items()))
     damaged = bytearray(path.read_bytes())

@@ -115,7 +115,7 @@ def test_the_measure_names_the_column_of_runtimes(scenario):
 def test_without_a_cutoff_a_run_is_known_until_its_own_end(scenario):
     (scenario / "description.txt").write_text(DESCRIPTION.replace("100", "'?'"))
     imported = read_runs(scenario, clock="seconds")
-    untils = {(run.algorithm, *run.instance[3:]): run.until for run in imported.runs}
+    untils = {(run.algorithm, *run.instance[3:]): run.end for run in imported.runs}
     assert untils["a", "i2", 1] == 3
     assert untils["b, new", "i2", 2] == 101
     assert [each.reason for each in imported.skipped] == [Reason.NO_RUNTIME]

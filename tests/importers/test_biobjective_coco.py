@@ -40,7 +40,7 @@ def test_the_indicator_is_minimised_and_may_fall_below_its_reference(tmp_path):
     assert imported.about.formats == ("coco",)
     first, second = imported.runs
     assert (first.algorithm, first.instance) == ("MOTPE", Block("bbob-biobj", 11, 2, 1, 1))
-    assert (first.times.tolist(), first.values.tolist(), first.until) == ([1, 20, 40], [3.5, 0.25, 1e-3], 40)
+    assert (first.budgets.tolist(), first.values.tolist(), first.end) == ([1, 20, 40], [3.5, 0.25, 1e-3], 40)
     assert second.instance == Block("bbob-biobj", 11, 2, 2, 1)
     assert (second.values.tolist(), second.maximise) == ([2.0, 1e-9, -2e-4], False)
 

@@ -143,7 +143,7 @@ def test_some_rows_may_lack_the_label_of_their_block(tmp_path, empty):
     imported = read_runs(tmp_path, cluster="data_set")
     assert imported.clusters == Clusters(("a", "b"), "data set", "instance")
     assert {(run.algorithm, run.cluster) for run in imported.runs} == set(itertools.product(ALGORITHMS, "ab"))
-    assert {(run.algorithm, run.times.size) for run in imported.runs} == {("cma", 2), ("de", 1)}
+    assert {(run.algorithm, run.budgets.size) for run in imported.runs} == {("cma", 2), ("de", 1)}
 
 
 def test_a_block_without_any_label_is_refused(tmp_path):

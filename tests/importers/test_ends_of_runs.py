@@ -21,7 +21,8 @@ def write_coco(folder, algorithm, runs):
         f"data_f1/bbobexp_f1_DIM5.dat, {listed}\n"
     )
     rows = [
-        HEADER + "".join(f"{time} 0 {value:.9e} {value:.9e} {value:.9e} +1.0\n" for time, value in run) for run in runs
+        HEADER + "".join(f"{budget} 0 {value:.9e} {value:.9e} {value:.9e} +1.0\n" for budget, value in run)
+        for run in runs
     ]
     for suffix in ("dat", "tdat"):
         (folder / algorithm / "data_f1" / f"bbobexp_f1_DIM5.{suffix}").write_text("".join(rows))
@@ -40,13 +41,13 @@ def test_a_coco_run_finished_if_it_reached_the_target_precision(sphere):
     imported = pb.read_runs(sphere)
     assert imported.ended == {"finished": 15, "cut off": 15}
     assert {run.algorithm for run in imported.runs if run.finished} == {"quick"}
-    assert [run.until for run in imported.runs if run.finished] == [60 + k for k in range(15)]
+    assert [run.end for run in imported.runs if run.finished] == [60 + k for k in range(15)]
 
 
 def test_an_algorithm_that_solved_its_problems_stays_the_winner(sphere):
     imported = pb.read_runs(sphere)
     grid = suggest_grid(imported.runs)
-    assert grid.times[-1] == 1000  # the runs that finished do not end the comparison
+    assert grid.budgets[-1] == 1000  # the runs that finished do not end the comparison
     posterior = pb.fit(pb.Choices.from_trajectories(imported.runs, grid=grid, **imported.clustering))
     assert pb.select(posterior, pb.At(500)).recommendation == "quick"
     assert pb.dominance(posterior)[-1, posterior.names.index("quick"), posterior.names.index("slow")] > 0.9
@@ -55,7 +56,7 @@ def test_an_algorithm_that_solved_its_problems_stays_the_winner(sphere):
 def test_runs_that_are_treated_as_cut_off_end_the_comparison(sphere):
     runs = pb.read_runs(sphere, ended="censored").runs
     assert {run.ended for run in runs} == {"cut off"}
-    assert suggest_grid(runs).times[-1] == 60
+    assert suggest_grid(runs).budgets[-1] == 60
 
 
 def test_runs_of_a_table_were_cut_off_unless_the_user_says_otherwise(tmp_path):
@@ -63,7 +64,7 @@ def test_runs_of_a_table_were_cut_off_unless_the_user_says_otherwise(tmp_path):
     table.write_text("algorithm_name,instance,evaluations,raw_y\na,1,1,5.0\na,1,10,3.0\nb,1,1,4.0\n")
     assert pb.read_runs(table).ended == {"cut off": 2}
     stays = pb.read_runs(table, ended="stays").runs
-    assert [(run.ended, run.until, run.known_until) for run in stays] == [
+    assert [(run.ended, run.end, run.known_to) for run in stays] == [
         ("finished", 10, math.inf),
         ("finished", 1, math.inf),
     ]
@@ -92,7 +93,7 @@ def test_an_iohprofiler_run_finished_if_it_is_known_to_have_found_the_optimum(tm
     (tmp_path / "f.json").write_text(json.dumps(index))
     (tmp_path / "f.dat").write_text(f"evaluations {column}\n1 5.0\n30 {best:.15f}\n")
     (run,) = pb.read_runs(tmp_path).runs
-    assert (run.ended, run.until) == (ended, 40)
+    assert (run.ended, run.end) == (ended, 40)
 
 
 def test_coco_does_not_distinguish_distances_below_its_precision(tmp_path):

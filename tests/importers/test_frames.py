@@ -123,7 +123,7 @@ def test_frames_of_many_rows_are_read_in_batches():
     rows = 150_000
     frame = pl.DataFrame({"algorithm_name": "a", "evaluations": np.arange(rows), "raw_y": -np.arange(rows) / rows})
     (run,) = read_runs(frame).runs
-    assert (run.times.size, run.until) == (rows, rows - 1)
+    assert (run.budgets.size, run.end) == (rows, rows - 1)
 
 
 def test_columns_in_the_index_of_pandas_are_refused():
@@ -151,7 +151,7 @@ def test_times_without_numbers_are_refused(make, cells, found, advice):
         read_runs(make(with_columns(evaluations=cells)))
     with pytest.raises(ValueError, match=rf"expected numbers in the column 'when', got {found}"):
         read_runs(make(with_columns(when=cells)), columns={"time": "when"}, clock="seconds")
-    assert len(read_runs(make(with_columns(time=cells))).runs) == 4  # not used, so it may be anything
+    assert len(read_runs(make(with_columns(budget=cells))).runs) == 4  # not used, so it may be anything
 
 
 def test_lists_are_refused_where_the_type_shows_them():

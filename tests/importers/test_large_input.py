@@ -68,7 +68,7 @@ def test_short_runs_of_an_index_take_less_than_800_bytes_each(tmp_path):
     assert {run.cluster for run in imported.runs} == {("s", 1, 5, number) for number in range(200)}
     assert peak / 1000 < 800
     assert not hasattr(imported.runs[0], "__dict__")
-    assert imported.runs[0].times is imported.runs[999].times
+    assert imported.runs[0].budgets is imported.runs[999].budgets
 
 
 @pytest.mark.parametrize("block", [1, 7, 100_000])

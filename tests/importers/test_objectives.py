@@ -40,7 +40,7 @@ def write_iohprofiler(folder, points=POINTS, objectives=("raw_y", "F2"), maximis
         lines = []
         for run in runs:
             lines.append(" ".join(["evaluations", *objectives]))
-            lines += [" ".join([str(time), *(f"{each:.10f}" for each in row)]) for time, row in enumerate(run, 1)]
+            lines += [" ".join([str(budget), *(f"{each:.10f}" for each in row)]) for budget, row in enumerate(run, 1)]
         (folder / name / "data_f0_ZDT1" / "IOHprofiler_f0_DIM30.dat").write_text("\n".join(lines) + "\n")
     return folder
 
@@ -51,12 +51,12 @@ def table(points=POINTS, names=("raw_y", "F2")):
             "algorithm_name": name,
             "instance": 1,
             "run_id": run,
-            "evaluations": time,
+            "evaluations": budget,
             **dict(zip(names, row, strict=True)),
         }
         for name, runs in points.items()
         for run, rows in enumerate(runs, 1)
-        for time, row in enumerate(rows.tolist(), 1)
+        for budget, row in enumerate(rows.tolist(), 1)
     ]
     return pd.DataFrame(rows)
 
@@ -67,11 +67,11 @@ def expected(points, reference):
 
 
 def check(imported, points, reference):
-    times = np.arange(1, 1 + points["NSGA2"].shape[1])
+    budgets = np.arange(1, 1 + points["NSGA2"].shape[1])
     for run in imported.runs:
         own = points[run.algorithm][run.instance.run - 1]
         assert run.maximise
-        assert run.at(times) == pytest.approx(expected(own, reference), rel=1e-9)
+        assert run.at(budgets) == pytest.approx(expected(own, reference), rel=1e-9)
     assert len(imported.runs) == sum(map(len, points.values()))
 
 
@@ -176,7 +176,7 @@ def test_rows_without_an_objective_have_no_value_and_infinitely_bad_ones_no_poin
     frame = table({"A": np.array([[[0.9, 0.9], [0.1, np.nan], [0.1, np.inf], [0.1, -np.inf], [0.5, 0.5]]])})
     imported = read_runs(frame, indicator="hypervolume", reference=[1, 1])
     (run,) = imported.runs
-    assert (run.times.tolist(), run.until) == ([1, 5], 5)
+    assert (run.budgets.tolist(), run.end) == ([1, 5], 5)
     assert run.values == pytest.approx([0.01, 0.25])
     assert [each.reason for each in imported.skipped] == [Reason.NO_VALUE, Reason.INFINITELY_GOOD]
 
@@ -191,7 +191,7 @@ def test_runs_beyond_the_reference_are_noted():
 
 def test_per_divides_the_times_of_archives_too(tmp_path):
     imported = read_runs(write_iohprofiler(tmp_path), indicator="hypervolume", per="dimension")
-    assert imported.runs[0].archive.times[0] == imported.runs[0].times[0] == pytest.approx(1 / 30)
+    assert imported.runs[0].archive.budgets[0] == imported.runs[0].budgets[0] == pytest.approx(1 / 30)
 
 
 def test_copies_are_recognised_by_all_objectives(tmp_path):

@@ -43,8 +43,8 @@ def test_runs_on_one_instance_are_its_repetitions(tmp_path):
     assert first.algorithm == "(1+1) EA, fast"
     assert (first.instance, second.instance) == (Block("PBO", 1, 16, 1, 1), Block("PBO", 1, 16, 1, 2))
     assert first.maximise
-    assert (first.times.tolist(), first.values.tolist(), first.until) == ([1, 9], [40.0, 99.0], 5000)
-    assert (second.times.tolist(), second.until) == ([1, 7], 5000)
+    assert (first.budgets.tolist(), first.values.tolist(), first.end) == ([1, 9], [40.0, 99.0], 5000)
+    assert (second.budgets.tolist(), second.end) == ([1, 7], 5000)
 
 
 def test_best_so_far_values_show_the_direction(tmp_path):
@@ -79,10 +79,10 @@ def test_an_index_may_list_final_values_as_the_algorithm_saw_them(tmp_path):
     write(tmp_path, index, *runs)
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
-    assert [(run.values.tolist(), run.until) for run in imported.runs] == [([10, 30], 5000), ([20, 30], 5000)]
+    assert [(run.values.tolist(), run.end) for run in imported.runs] == [([10, 30], 5000), ([20, 30], 5000)]
     write(tmp_path, index, runs[0], runs[1][:1])  # the data of the second run were cut
     imported = read_runs(tmp_path)
-    assert [run.until for run in imported.runs] == [5000, 1]
+    assert [run.end for run in imported.runs] == [5000, 1]
     assert [(each.reason, each.first) for each in imported.skipped] == [(Reason.CUT_RUN, "run 2 of 2")]
 
 
@@ -103,7 +103,7 @@ def test_missing_data_are_reported(tmp_path):
     )
     imported = read_runs(tmp_path)
     # The data of the first run lack its best value; the logger did not close the second.
-    assert [run.until for run in imported.runs] == [9, 7]
+    assert [run.end for run in imported.runs] == [9, 7]
     assert [(each.reason, each.first) for each in imported.skipped] == [
         (Reason.NOT_IN_DATA, ""),
         (Reason.CUT_RUN, "run 1 of 4"),

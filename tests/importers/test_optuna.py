@@ -33,8 +33,8 @@ def write(file, studies):
             for key, value in attributes.items():
                 database.execute("INSERT INTO study_user_attributes VALUES (?, ?, ?)", (study, key, json.dumps(value)))
             for number, (state, value, second) in enumerate(trials):
-                times = "2026-11-17 17:26:00.250000", second and f"2026-11-17 17:26:{second:02}.250000"
-                row = (None, number, study, state, *times)
+                budgets = "2026-11-17 17:26:00.250000", second and f"2026-11-17 17:26:{second:02}.250000"
+                row = (None, number, study, state, *budgets)
                 trial = database.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", row).lastrowid
                 if value is not None:
                     kind = "INF_POS" if value == float("inf") else "FINITE"
@@ -52,14 +52,14 @@ def test_the_name_of_a_study_is_its_algorithm(tmp_path):
     run = imported.runs[0]
     assert run.instance == Block(None, None, None, None, 1)
     # Pruned and failed trials count as evaluations without a value; the order is that of their ends.
-    assert (run.times.tolist(), run.values.tolist(), run.until) == ([1, 4, 5], [5.0, 3.0, 2.0], 5)
+    assert (run.budgets.tolist(), run.values.tolist(), run.end) == ([1, 4, 5], [5.0, 3.0, 2.0], 5)
     assert (run.ended, run.maximise) == ("cut off", False)
 
 
 def test_seconds_count_from_the_start_of_the_first_trial(tmp_path):
     write(tmp_path / "s.db", [("tpe", {}, ["MINIMIZE"], TRIALS)])
     run = read_runs(tmp_path / "s.db", clock="seconds").runs[0]
-    assert (run.times.tolist(), run.until) == ([1, 5, 9], 9)
+    assert (run.budgets.tolist(), run.end) == ([1, 5, 9], 9)
 
 
 def test_user_attributes_identify_a_study(tmp_path):
@@ -85,7 +85,7 @@ def test_infinite_values_and_open_trials(tmp_path):
     trials = [("COMPLETE", float("inf"), 1), ("RUNNING", None, None), ("WAITING", None, None), ("COMPLETE", 2.0, 2)]
     write(tmp_path / "s.db", [("tpe", {}, ["MINIMIZE"], trials)])
     run = read_runs(tmp_path).runs[0]
-    assert (run.values[-1], run.until) == (2.0, 2)
+    assert (run.values[-1], run.end) == (2.0, 2)
 
 
 def test_several_objectives_are_refused(tmp_path):

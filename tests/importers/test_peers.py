@@ -9,7 +9,7 @@ from polarbear.importers import read_runs
 from tests.importers.test_objectives import write_iohprofiler
 
 DATA = Path(__file__).parent / "data"
-TIMES = np.arange(1, 1501)
+BUDGETS = np.arange(1, 1501)
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def peer(monkeypatch):
     return lambda name: pytest.importorskip(name, reason="needs the extra `oracles`")
 
 
-def best_so_far(times, values):
+def best_so_far(budgets, values):
     """Return the best-so-far values at all times, from rows in order of time."""
-    last = np.searchsorted(times, TIMES, side="right") - 1
+    last = np.searchsorted(budgets, BUDGETS, side="right") - 1
     assert last[0] == 0
     return np.minimum.accumulate(values)[last]
 
@@ -41,7 +41,9 @@ def test_ioh_folders_give_what_iohinspector_gives(peer):
     assert len(theirs) == len(runs) == 30
     for run in runs:
         rows = theirs[run.algorithm, run.instance.function, run.instance.instance]
-        assert run.at(TIMES).tolist() == best_so_far(rows["evaluations"].to_numpy(), rows["raw_y"].to_numpy()).tolist()
+        assert (
+            run.at(BUDGETS).tolist() == best_so_far(rows["evaluations"].to_numpy(), rows["raw_y"].to_numpy()).tolist()
+        )
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -63,7 +65,7 @@ def test_coco_folders_give_what_cocopp_gives(peer, algorithm, dimension):
         assert later.sum() > 2
         assert (run.at(evaluations) <= targets).all()
         assert (run.at(evaluations[later] - 1) > targets[later]).all()
-        assert run.until == theirs.maxevals[column - 1]
+        assert run.end == theirs.maxevals[column - 1]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -72,13 +74,13 @@ def test_hypervolumes_over_time_are_those_of_iohinspector(peer, tmp_path):
     manager = iohinspector.DataManager()
     manager.add_folder(str(write_iohprofiler(tmp_path)))
     rows = manager.load(monotonic=False, include_meta_data=True)
-    times = [1, 2, 5, 10, 20, 40]
+    budgets = [1, 2, 5, 10, 20, 40]
     theirs = iohinspector.indicators.add_indicator(
-        rows, iohinspector.indicators.anytime.HyperVolume([1.1, 1.1]), ["raw_y", "F2"], evals=times
+        rows, iohinspector.indicators.anytime.HyperVolume([1.1, 1.1]), ["raw_y", "F2"], evals=budgets
     ).sort("evaluations")
     curves = theirs.partition_by("algorithm_name", "run_id", as_dict=True)
     runs = read_runs(tmp_path, indicator="hypervolume", reference=[1.1, 1.1]).runs
     assert len(runs) == len(curves) == 4
     for run in runs:
         curve = curves[run.algorithm, run.instance.run]["HyperVolume"].to_list()
-        assert run.at(times) == pytest.approx(curve, rel=1e-9)
+        assert run.at(budgets) == pytest.approx(curve, rel=1e-9)

@@ -42,7 +42,7 @@ def test_benchopt(tmp_path):
     objective = "Lasso[reg=0.5,fit=False]"
     assert celer.instance == glmnet.instance == Block(None, "leukemia", "(7129,)", objective, "0, one.csv")
     assert other.instance.instance == "Lasso[reg=0.1,fit=False]"
-    assert (celer.times.tolist(), celer.values.tolist()) == ([0.5, 0.7], [12.5, 10.0])
+    assert (celer.budgets.tolist(), celer.values.tolist()) == ([0.5, 0.7], [12.5, 10.0])
     assert imported.ended == {"finished": 3}
     assert imported.ranking["relative_tolerance"] == 1e-6
 
@@ -74,7 +74,7 @@ def test_nevergrad_rows_of_all_budgets_form_one_curve(tmp_path):
     assert set(runs) == {("DE", 0, 1), ("DE", 0, 2), ("DE", "0.2", 1), ("CMA", 0, 1)}
     assert runs["DE", 0, 1].values.tolist() == [3.5, 1.5]
     assert runs["DE", 0, 2].values.tolist() == [2.5, 0.5]
-    assert runs["DE", 0, 2].times.tolist() == [200, 400]
+    assert runs["DE", 0, 2].budgets.tolist() == [200, 400]
     assert {run.instance.function for run in imported.runs} == {"sphere"}
 
 
@@ -90,7 +90,7 @@ def test_irace(tmp_path):
         "configuration,instance,seed,cost,time\n1,a.tsp,42,10.5,3.0\n2,a.tsp,42,9.5,4.0\n"
     )
     imported = read_runs(tmp_path, preset="irace")
-    assert [(run.algorithm, run.instance[3:], run.until) for run in imported.runs] == [
+    assert [(run.algorithm, run.instance[3:], run.end) for run in imported.runs] == [
         ("1", ("a.tsp", 42), 3.0),
         ("2", ("a.tsp", 42), 4.0),
     ]
@@ -109,7 +109,7 @@ def test_options_of_the_user_win(tmp_path):
     )
     assert imported.ended == {"cut off": 3}
     run = imported.runs[0]
-    assert (run.instance.run, run.maximise, run.until) == (0, True, 1.0)
+    assert (run.instance.run, run.maximise, run.end) == (0, True, 1.0)
     with pytest.raises(ValueError, match="has no column"):
         read_runs(tmp_path, preset="benchopt", columns={"raw_y": "loss"})
 

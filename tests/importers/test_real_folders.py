@@ -12,15 +12,15 @@ from polarbear.observe import Choices, log_grid
 from tests.importers.make_samples import write_ioh
 
 DATA = Path(__file__).parent / "data"
-TIMES = np.arange(1, 1501)
+BUDGETS = np.arange(1, 1501)
 
 
 def best_so_far(rows):
     """Return the best-so-far values, found evaluation by evaluation."""
     best, values = math.inf, []
-    at = {time: [value for when, value in rows if when == time] for time, _ in rows}
-    for time in TIMES:
-        best = min([best, *at.get(time, [])])
+    at = {budget: [value for when, value in rows if when == budget] for budget, _ in rows}
+    for budget in BUDGETS:
+        best = min([best, *at.get(budget, [])])
         values.append(best)
     return values
 
@@ -57,9 +57,9 @@ def test_ioh_folders_give_what_plain_parsing_gives(algorithm):
         for instance, plain in enumerate(plain_ioh(DATA / "ioh" / algorithm, function), 1):
             [run] = [run for run in imported.runs if run.instance == ("unknown_suite", function, 5, instance, 1)]
             assert run.algorithm == algorithm
-            assert run.until == 1500
+            assert run.end == 1500
             assert not run.maximise
-            assert run.at(TIMES).tolist() == best_so_far(plain)
+            assert run.at(BUDGETS).tolist() == best_so_far(plain)
             rows += len(plain)
     assert imported.about.rows == rows
 
@@ -75,8 +75,8 @@ def test_coco_folders_give_what_plain_parsing_gives(algorithm, dimension):
     assert len(runs) == len(plain) == 5
     for instance, (run, rows) in enumerate(zip(runs, plain, strict=True), 1):
         assert run.instance == Block("bbob", 8, dimension, instance, 1)
-        assert run.until == 1500
-        assert run.at(TIMES).tolist() == best_so_far(rows)
+        assert run.end == 1500
+        assert run.at(BUDGETS).tolist() == best_so_far(rows)
 
 
 def test_values_agree_with_those_read_by_eye():
@@ -111,7 +111,7 @@ def test_make_samples_writes_the_stored_data(tmp_path):
         new, stored = (sorted(read_runs(place / "ioh" / algorithm).runs, key=str) for place in (tmp_path, DATA))
         for one, other in zip(new, stored, strict=True):
             assert one.instance == other.instance
-            np.testing.assert_allclose(one.at(TIMES), other.at(TIMES), rtol=1e-6)
+            np.testing.assert_allclose(one.at(BUDGETS), other.at(BUDGETS), rtol=1e-6)
 
 
 def test_imported_runs_give_rankings():
@@ -173,7 +173,7 @@ def test_truncated_data_are_used_up_to_their_end_and_reported(tmp_path):
     imported = read_runs(tmp_path)
     [run] = [run for run in imported.runs if run.instance == ("unknown_suite", 8, 5, 5, 1)]
     before = plain_ioh(DATA / "ioh" / "CMA-ES", 8)[4][:-5]
-    assert run.until == before[-1][0] < 1431
+    assert run.end == before[-1][0] < 1431
     assert run.values[-1] == min(value for _, value in before)
     assert [each.reason for each in imported.skipped] == [Reason.CUT_LINE, Reason.CUT_RUN]
     dat.write_text("".join(text.partition("1500")[:1]))  # only the first run, without its end
@@ -192,5 +192,5 @@ def test_coco_data_are_read_if_one_of_the_two_files_is_missing(tmp_path):
     whole = read_runs(DATA / "coco" / "OnePlusOne")
     # The targets reached are in .dat alone, so nothing is lost at the times when they were reached.
     for run, reference in zip(imported.runs, whole.runs, strict=True):
-        assert run.at(run.times).tolist() == reference.at(run.times).tolist()
-        assert run.until == 1500
+        assert run.at(run.budgets).tolist() == reference.at(run.budgets).tolist()
+        assert run.end == 1500

@@ -15,10 +15,10 @@ def table(folder, rows, header=HEADER):
 
 ONE = [("good", 1, 1, 5.0), ("good", 1, 10, 2.0)]
 TWO_SEEDS = [("bad", 1, 1, 9.0), ("bad", 1, 10, 8.0), ("bad", 1, 2, 7.0), ("bad", 1, 10, 1.0)]
-IN_ORDER_OF_TIME = [("bad", 1, 1, 9.0), ("bad", 1, 1, 8.0), ("bad", 1, 5, 7.0), ("bad", 1, 5, 3.0)]
+IN_ORDER_OF_BUDGET = [("bad", 1, 1, 9.0), ("bad", 1, 1, 8.0), ("bad", 1, 5, 7.0), ("bad", 1, 5, 3.0)]
 
 
-@pytest.mark.parametrize("rows", [TWO_SEEDS, IN_ORDER_OF_TIME], ids=["one after the other", "in order of time"])
+@pytest.mark.parametrize("rows", [TWO_SEEDS, IN_ORDER_OF_BUDGET], ids=["one after the other", "in order of time"])
 def test_what_may_be_several_runs_is_refused_with_the_options_that_decide(tmp_path, rows):
     with pytest.raises(ValueError, match=r"may be several runs in 1 case, first 'bad on 1'.*--column .*--repeated"):
         read_runs(table(tmp_path, ONE + rows))
@@ -47,17 +47,17 @@ def test_each_file_begins_a_run_if_runs_are_repeated(tmp_path):
 
 def test_repeated_cannot_distinguish_runs_in_the_order_of_time(tmp_path):
     with pytest.raises(ValueError, match=r"rows in the order of time.*--column run_id=COLUMN"):
-        read_runs(table(tmp_path, IN_ORDER_OF_TIME), repeated=True)
+        read_runs(table(tmp_path, IN_ORDER_OF_BUDGET), repeated=True)
 
 
 def test_not_repeated_makes_one_run_of_rows_in_any_order(tmp_path):
     [run] = read_runs(table(tmp_path, [("a", 1, 10, 1.0), ("a", 1, 2, 7.0)]), repeated=False).runs
-    assert (run.times.tolist(), run.values.tolist()) == ([2.0, 10.0], [7.0, 1.0])
+    assert (run.budgets.tolist(), run.values.tolist()) == ([2.0, 10.0], [7.0, 1.0])
 
 
 def test_not_repeated_keeps_the_best_value_at_each_time(tmp_path):
     [run] = read_runs(table(tmp_path, TWO_SEEDS), repeated=False).runs
-    assert (run.times.tolist(), run.values.tolist()) == ([1.0, 2.0, 10.0], [9.0, 7.0, 1.0])
+    assert (run.budgets.tolist(), run.values.tolist()) == ([1.0, 2.0, 10.0], [9.0, 7.0, 1.0])
 
 
 def test_a_column_of_seeds_is_named_even_if_time_never_goes_back(tmp_path):

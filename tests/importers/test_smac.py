@@ -48,7 +48,7 @@ def test_each_folder_is_a_run_of_the_algorithm_above_it(tmp_path):
     assert imported.algorithms == {"hyperband": 2, "random": 2}
     assert {run.instance for run in imported.runs} == {Block(None, None, None, None, seed) for seed in (0, 7)}
     run = imported.runs[0]
-    assert (run.times.tolist(), run.values.tolist(), run.until) == (
+    assert (run.budgets.tolist(), run.values.tolist(), run.end) == (
         [1, 3, 4],
         [5.0, 3.0, 2.0],
         4,
@@ -59,7 +59,7 @@ def test_each_folder_is_a_run_of_the_algorithm_above_it(tmp_path):
 def test_seconds_count_from_the_start_of_the_first_trial(tmp_path):
     write(tmp_path / "a" / "1", ENTRIES)
     run = read_runs(tmp_path, clock="seconds").runs[0]
-    assert (run.times.tolist(), run.until) == ([1.0, 4.5, 5.0], 5.0)
+    assert (run.budgets.tolist(), run.end) == ([1.0, 4.5, 5.0], 5.0)
 
 
 def test_folders_above_the_name_are_the_instance(tmp_path):
@@ -89,7 +89,7 @@ def test_only_trials_that_succeeded_on_the_largest_budget_have_a_value(tmp_path)
     write(tmp_path / "a" / "1", entries)
     imported = read_runs(tmp_path)
     assert imported.skipped == ()
-    assert (imported.runs[0].times.tolist(), imported.runs[0].values.tolist()) == ([2, 5], [6.0, 4.0])
+    assert (imported.runs[0].budgets.tolist(), imported.runs[0].values.tolist()) == ([2, 5], [6.0, 4.0])
 
 
 def test_several_seeds_are_noted(tmp_path):

@@ -69,7 +69,7 @@ def write(folder, **files):
 
 
 def curve(run):
-    return run.times.tolist(), run.values.tolist(), run.until
+    return run.budgets.tolist(), run.values.tolist(), run.end
 
 
 @pytest.mark.parametrize("history", [history_of_smac_1(COSTS), history_of_smac_2(COSTS)])
@@ -150,7 +150,7 @@ def test_trials_on_several_instances_are_compared_by_their_trajectory(tmp_path):
         )
     imported = read_runs(tmp_path)
     assert [run.values.tolist() for run in imported.runs] == [[5.0, 2.0]] * 2
-    assert imported.runs[0].until == 4
+    assert imported.runs[0].end == 4
     assert "ESTIMATED_COSTS" in assumptions(imported)
 
 

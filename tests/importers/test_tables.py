@@ -148,9 +148,9 @@ def test_the_clock_may_be_seconds(tmp_path, kind):
         tmp_path / f"r.{kind}", [("a", 0.5, 3.0, 10, 99), ("a", 0.5, 2.0, 20, 99), ("a", 7.25, 2.5, 30, 99)], names
     )
     run = read_runs(path, clock="seconds").runs[0]
-    assert (run.times.tolist(), run.values.tolist(), run.until) == ([0.5], [2.0], 7.25)
+    assert (run.budgets.tolist(), run.values.tolist(), run.end) == ([0.5], [2.0], 7.25)
     run = read_runs(path).runs[0]
-    assert (run.times.tolist(), run.values.tolist(), run.until) == ([10, 20], [3.0, 2.0], 99)
+    assert (run.budgets.tolist(), run.values.tolist(), run.end) == ([10, 20], [3.0, 2.0], 99)
 
 
 def test_a_run_is_unknown_after_its_last_row(tmp_path):
@@ -200,7 +200,7 @@ def test_rows_that_cannot_be_used_are_counted_and_reported_once(tmp_path):
     )
     imported = read_runs(path)
     [run] = imported.runs
-    assert (run.times.tolist(), run.values.tolist(), run.until) == ([1, 9], [5.0, 2.0], 9)
+    assert (run.budgets.tolist(), run.values.tolist(), run.end) == ([1, 9], [5.0, 2.0], 9)
     assert {str(each) for each in imported.skipped} == {
         "r.csv: rows without numbers as evaluations and raw_y, first: line 3: 'a, 2, oops' (2 times)",
         "r.csv: rows without 3 columns, first: line 6: 'a, 3' (2 times)",
@@ -267,7 +267,7 @@ def test_missing_cells_of_parquet_are_missing(tmp_path):
     table = pa.table({"algorithm_name": ["a", None, "a"], "evaluations": [1, 2, 3], "raw_y": [2.0, 1.0, None]})
     parquet.write_table(table, tmp_path / "r.parquet")
     imported = read_runs(tmp_path)
-    assert imported.runs[0].until == 3
+    assert imported.runs[0].end == 3
     assert {each.reason for each in imported.skipped} == {Reason.NO_ALGORITHM, Reason.NO_VALUE}
 
 
@@ -317,5 +317,5 @@ def test_what_solvers_report_without_a_solution_improves_on_nothing(tmp_path, ma
     rows = [("a", 1, sentinel), ("a", 5, 3.0), ("a", 7, sentinel), ("a", 9, 4.0 if maximise else 2.0)]
     WRITERS["csv"](tmp_path / "runs.csv", rows, ["algorithm_name", "evaluations", "raw_y"])
     (run,) = read_runs(tmp_path, maximise=maximise).runs
-    assert run.times.tolist() == [5, 9]
+    assert run.budgets.tolist() == [5, 9]
     assert run.values.tolist() == [3, rows[-1][2]]

@@ -90,7 +90,7 @@ def test_an_incomplete_archive_is_read_up_to_its_end(tmp_path):
 @pytest.mark.parametrize("kept", [0.5, 0.9])
 def test_an_interrupted_download_is_read_up_to_its_end_and_reported(tmp_path, kept):
     rng = np.random.default_rng(0)
-    rows = "".join(f"b,{time},{value}\n" for time, value in enumerate(rng.random(20_000)))
+    rows = "".join(f"b,{budget},{value}\n" for budget, value in enumerate(rng.random(20_000)))
     members = [("a.csv", TABLE), ("b.csv", "algorithm_name,evaluations,raw_y\n" + rows)]
     path = write_tar(tmp_path / "runs.tgz", members, "w:gz")
     path.write_bytes(path.read_bytes()[: int(kept * path.stat().st_size)])

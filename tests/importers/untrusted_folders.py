@@ -29,9 +29,9 @@ def read(path, **options):
         assert isinstance(imported, Imported)
         assert imported.runs
         for run in imported.runs:
-            assert math.isfinite(run.until)
-            assert run.times.size
-            assert (run.times <= run.until).all()
+            assert math.isfinite(run.end)
+            assert run.budgets.size
+            assert (run.budgets <= run.end).all()
         assert all(isinstance(each, Skipped) and each.count > 0 and str(each) for each in imported.skipped)
         assert len({(run.algorithm, run.instance) for run in imported.runs}) == len(imported.runs)
     assert {each: os.lstat(each).st_mtime_ns for each in path.rglob("*")} == before

@@ -104,10 +104,10 @@ def exact_duel(prior: TemporalPrior, choices: pb.Choices, *, points: int = 81, n
         here = np.exp(log_h)
         moments = [weight @ difference, weight @ difference**2, weight @ beats, [weight @ beats.prod(axis=1)]]
         sums.append(np.concatenate([*moments, here * weight.sum(), here**2 * weight.sum(), [weight.sum()]]))
-    times = len(choices.grid)
+    budgets = len(choices.grid)
     *averages, total = np.sum(sums, axis=0)
     mean, square, dominance, anytime, first, second = np.split(
-        np.array(averages) / total, np.cumsum([times, times, times, 1, len(lattices)])
+        np.array(averages) / total, np.cumsum([budgets, budgets, budgets, 1, len(lattices)])
     )
     return ExactDuel(
         log_evidence=log(total),
@@ -152,9 +152,9 @@ def log_evidence_given(prior: TemporalPrior, choices: pb.Choices, *hyperparamete
 # Dirichlet priors
 
 
-def beta_posterior(choices: pb.Choices, time: int, concentration: float) -> stats.rv_continuous:
+def beta_posterior(choices: pb.Choices, budget: int, concentration: float) -> stats.rv_continuous:
     """θ_A at a time of a duel under Dirichlet(a, a): Beta(a + W_A, a + W_B)."""
-    a, b = choices.wins[time]
+    a, b = choices.wins[budget]
     return stats.beta(concentration + a, concentration + b)
 
 
@@ -174,9 +174,9 @@ class ExactHierarchy:
     def deviation(self) -> float:
         return sqrt(self.masses @ (self.kappa - self.mean) ** 2)
 
-    def below(self, rating: float, time: int) -> float:
+    def below(self, rating: float, budget: int) -> float:
         """P(θ_A(t) < rating)."""
-        a, b = self.choices.wins[time]
+        a, b = self.choices.wins[budget]
         return float(self.masses @ stats.beta.cdf(rating, a + self.kappa / 2, b + self.kappa / 2))
 
 

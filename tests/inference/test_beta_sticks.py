@@ -12,10 +12,10 @@ from polarbear.inference.laplace.whitened_posterior import whitened_posterior
 from polarbear.models.helmert import helmert
 
 
-def agreeing(instances, algorithms, times=1):
+def agreeing(instances, algorithms, budgets=1):
     """Rankings that all put the algorithms in the same order."""
-    values = np.broadcast_to(np.arange(algorithms, dtype=float), (instances, times, algorithms))
-    return pb.Choices.from_values(values, grid=np.arange(1, times + 1))
+    values = np.broadcast_to(np.arange(algorithms, dtype=float), (instances, budgets, algorithms))
+    return pb.Choices.from_values(values, grid=np.arange(1, budgets + 1))
 
 
 def sticks_of(choices, concentration):
@@ -153,13 +153,13 @@ def test_a_normal_posterior_gives_a_normal_centre():
 
 def test_the_hierarchical_prior_is_exact_under_perfect_separation():
     """κ against quadrature of its exact posterior: every time multiplies it by the evidence of agreeing rankings."""
-    algorithms, times, instances = 4, 10, 8
+    algorithms, budgets, instances = 4, 10, 8
     prior = pb.HierarchicalDirichlet()
-    choices = agreeing(instances, algorithms, times)
+    choices = agreeing(instances, algorithms, budgets)
     left = np.arange(algorithms - 1, 0, -1)
     kappa = np.exp(np.linspace(np.log(1e-6), np.log(50), 4001))
     a = kappa[:, None] / algorithms
-    evidence = times * (betaln(a + instances, left * a) - betaln(a, left * a)).sum(axis=1)
+    evidence = budgets * (betaln(a + instances, left * a) - betaln(a, left * a)).sum(axis=1)
     hyperprior = prior.hyperpriors_for(algorithms)["kappa"]
     log_density = evidence + [hyperprior.log_density(np.log(value)) for value in kappa]
     mass = np.exp(log_density - log_density.max())
@@ -176,7 +176,7 @@ def test_the_hierarchical_prior_is_exact_under_perfect_separation():
 
 
 def test_order_survives_ratings_that_underflow():
-    choices = agreeing(8, 5, times=20)
+    choices = agreeing(8, 5, budgets=20)
     posterior = pb.fit(choices, prior=pb.HierarchicalDirichlet(), seed=0)
     assert posterior.diagnostics.reliable
     beats = pb.dominance(posterior)

@@ -95,7 +95,7 @@ def test_newton_arrives_with_many_algorithms_of_uneven_strength() -> None:
     rng = np.random.default_rng(1)
     utilities = 4 * rng.standard_normal((12, 20))
     choices = pb.Choices.from_values(sample_rankings(utilities, 60, rng=rng), grid=np.arange(12) + 1)
-    field = DirichletField(1.0, times=12, algorithms=20)
+    field = DirichletField(1.0, budgets=12, algorithms=20)
     found = laplace_approximation(field, choices, helmert(20))
     _, gradient, _ = derivatives(field.latent(found.mode) @ helmert(20).T, choices)
     force = gradient @ helmert(20) + field.log_prior(found.mode)[1]

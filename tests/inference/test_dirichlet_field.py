@@ -16,7 +16,7 @@ CLOSE = {"rtol": 1e-7, "atol": 1e-9}  # central differences of step 1e-6 hold th
 
 @pytest.mark.parametrize("concentration", CONCENTRATIONS)
 def test_density_of_two_algorithms_integrates_to_one(concentration: float) -> None:
-    field = DirichletField(concentration, times=1, algorithms=2)
+    field = DirichletField(concentration, budgets=1, algorithms=2)
     density = np.vectorize(lambda eta: float(np.exp(field.log_prior(np.array([[eta]]))[0])))
     total, _ = integrate.quad(density, -150, 150, points=[0], limit=200)
     assert total == pytest.approx(1.0, abs=1e-7)
@@ -24,7 +24,7 @@ def test_density_of_two_algorithms_integrates_to_one(concentration: float) -> No
 
 @pytest.mark.parametrize("concentration", CONCENTRATIONS)
 def test_density_of_three_algorithms_integrates_to_one(concentration: float) -> None:
-    field = DirichletField(concentration, times=1, algorithms=3)
+    field = DirichletField(concentration, budgets=1, algorithms=3)
     proposal = stats.multivariate_t(np.zeros(2), 3 / concentration**2 * np.eye(2) + np.eye(2), df=3, seed=1)
     eta = proposal.rvs(200_000)
     weights = np.exp(field.log_prior(eta.T[None])[0] - proposal.logpdf(eta))
@@ -35,7 +35,7 @@ def test_density_of_three_algorithms_integrates_to_one(concentration: float) -> 
 @pytest.mark.parametrize("algorithms", [2, 3, 5])
 @pytest.mark.parametrize("concentration", CONCENTRATIONS)
 def test_density_is_that_of_the_ratings_times_the_jacobian(algorithms: int, concentration: float) -> None:
-    field = DirichletField(concentration, times=4, algorithms=algorithms)
+    field = DirichletField(concentration, budgets=4, algorithms=algorithms)
     eta = np.random.default_rng(1).standard_normal(field.shape)
     strengths = np.exp(eta @ helmert(algorithms).T)
     ratings = strengths / strengths.sum(axis=1, keepdims=True)
@@ -48,7 +48,7 @@ def test_density_is_that_of_the_ratings_times_the_jacobian(algorithms: int, conc
 
 @pytest.mark.parametrize("algorithms", [2, 3, 5])
 def test_force_and_curvature_are_derivatives(algorithms: int) -> None:
-    field = DirichletField(0.7, times=3, algorithms=algorithms)
+    field = DirichletField(0.7, budgets=3, algorithms=algorithms)
     rng = np.random.default_rng(2)
     eta, direction = rng.standard_normal((2, *field.shape))
     step = 1e-5
@@ -61,7 +61,7 @@ def test_force_and_curvature_are_derivatives(algorithms: int) -> None:
 
 @pytest.mark.parametrize("algorithms", [2, 3, 5])
 def test_factor_is_of_prior_and_likelihood_together(algorithms: int) -> None:
-    field = DirichletField(1.5, times=4, algorithms=algorithms)
+    field = DirichletField(1.5, budgets=4, algorithms=algorithms)
     rng = np.random.default_rng(3)
     eta = rng.standard_normal(field.shape)
     root = rng.standard_normal((4, algorithms - 1, algorithms - 1))

@@ -186,9 +186,9 @@ def test_one_time_is_enough_without_a_temporal_prior(prior):
 @pytest.mark.parametrize("last", [2, 4, 5])
 def test_a_gaussian_process_works_on_times_like_1_2_5_10(kernel, last):
     """On a linear axis their steps differ by factors of a thousand and more; the fit must work at all lengthscales."""
-    times = [step * 10**power for power in range(last) for step in (1, 2, 5)] + [10**last]
-    values = sample_rankings(np.zeros((len(times), 3)), 10, rng=np.random.default_rng(0))
-    choices = Choices.from_values(values, grid=Grid(times, "linear"))
+    budgets = [step * 10**power for power in range(last) for step in (1, 2, 5)] + [10**last]
+    values = sample_rankings(np.zeros((len(budgets), 3)), 10, rng=np.random.default_rng(0))
+    choices = Choices.from_values(values, grid=Grid(budgets, "linear"))
     posterior = fit(choices, prior=GaussianProcess(kernel), draws=1000)
     assert posterior.diagnostics.reliable, posterior.diagnostics.message
     assert_on_the_simplex(posterior)
@@ -241,7 +241,7 @@ def test_the_bootstrap_counts_no_choice_sets():
 
 def test_a_chain_of_comparisons_is_enough(prior):
     """A is compared with B at one time, and B with C at another."""
-    rankings = [Ranking(time, list(order)) for time, order in [(1, "AB"), (1, "BA"), (2, "BC"), (2, "CB")]]
+    rankings = [Ranking(budget, list(order)) for budget, order in [(1, "AB"), (1, "BA"), (2, "BC"), (2, "CB")]]
     assert_on_the_simplex(fit(Choices.from_rankings(rankings), prior=prior, draws=500))
 
 
@@ -284,10 +284,10 @@ def test_options_are_given_by_name(crossing_choices):
         fit(crossing_choices, RandomWalk())
 
 
-def deviation_of_constant_rankings(prior, times):
+def deviation_of_constant_rankings(prior, budgets):
     """Return the posterior standard deviation of one pair's win rate, for runs whose ranking never changes over time."""
     order = np.random.default_rng(5).gumbel(size=(20, 1, 3)) + np.array([1.0, 0.0, -1.0])
-    choices = Choices.from_values(-np.repeat(order, times, axis=1), grid=linear_grid(1, 15, times), names=NAMES)
+    choices = Choices.from_values(-np.repeat(order, budgets, axis=1), grid=linear_grid(1, 15, budgets), names=NAMES)
     return win_rates(fit(choices, prior=prior, draws=2000), "A", "C").std(axis=0).mean()
 
 

@@ -60,14 +60,14 @@ def test_hierarchical_posterior_is_exact() -> None:
 @pytest.mark.parametrize("concentrated", [0.1, 3.0])
 def test_slice_sampling_of_kappa_follows_its_conditional(concentrated: float) -> None:
     rng = np.random.default_rng(4)
-    times, algorithms, rate = 3, 4, 0.25
-    log_ratings = np.log(rng.dirichlet(np.full(algorithms, concentrated), times))
+    budgets, algorithms, rate = 3, 4, 0.25
+    log_ratings = np.log(rng.dirichlet(np.full(algorithms, concentrated), budgets))
     utilities = np.repeat(log_ratings[..., None], CHAINS, axis=-1)
 
     log_kappa = np.linspace(-8, 7, 6001)
     kappa = np.exp(log_kappa)
     normalisation = special.gammaln(kappa) - algorithms * special.gammaln(kappa / algorithms)
-    log_density = log_kappa - rate * kappa + times * normalisation + kappa / algorithms * log_ratings.sum()
+    log_density = log_kappa - rate * kappa + budgets * normalisation + kappa / algorithms * log_ratings.sum()
     masses = special.softmax(log_density)
 
     state, kept = _State(utilities, np.ones((1, CHAINS))), []

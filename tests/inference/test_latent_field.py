@@ -187,15 +187,15 @@ def test_times_too_close_for_the_markov_form_are_dense(kernel: str, grid: pb.Gri
     ("kernel", "times"),
     [("matern32", 50), ("matern32", 1500), ("matern52", 15)],
 )
-def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, times: int, lengthscale: float) -> None:
-    prior, grid = pb.GaussianProcess(kernel=kernel), pb.linear_grid(0, 1, times)
+def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, budgets: int, lengthscale: float) -> None:
+    prior, grid = pb.GaussianProcess(kernel=kernel), pb.linear_grid(0, 1, budgets)
     field = latent_field(prior, grid, (1.0, lengthscale), 1)
     assert isinstance(field, BandedField)
     # The field computes its determinant from small blocks, and the factor from the whole: they differ by rounding. A tenth
     # in the log-evidence shifts the lattice's masses by a tenth.
-    factor = field.factorise(np.zeros((times, 1, 1)), np.zeros(field.shape))
+    factor = field.factorise(np.zeros((budgets, 1, 1)), np.zeros(field.shape))
     assert factor.log_determinant == pytest.approx(field.gaussian.log_determinant, abs=0.1)
-    gradient = np.zeros((times, 1))
+    gradient = np.zeros((budgets, 1))
     gradient[0] = 1.0
     correlation = np.exp(-(root := np.sqrt(2 * {"matern32": 1.5, "matern52": 2.5}[kernel]) * grid.scaled / lengthscale))
     correlation *= 1 + root + (root**2 / 3 if kernel == "matern52" else 0.0)

@@ -73,7 +73,7 @@ def _import_quietly():
 def some_choices():
     """The first times of the data set with ties and missing values."""
     runs = load("ties")
-    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.times[:6], runs.axis)), runs.values[:, :6]
+    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.budgets[:6], runs.axis)), runs.values[:, :6]
 
 
 def positions(density, rng):
@@ -132,7 +132,7 @@ def test_log_density_is_that_of_the_independent_model(name):
     choices, values = some_choices()
     density = JointDensity(PRIORS[name], choices.grid, len(choices.names))
     ours = [float(density(at, padded_tables(choices))) for at in positions(density, np.random.default_rng(2))]
-    model = peer().models.build(name, values, choices.grid.times, choices.grid.axis)
+    model = peer().models.build(name, values, choices.grid.budgets, choices.grid.axis)
     theirs = log_densities(model, density, np.random.default_rng(2), ORACLE_NAMES)
     # The two processes with a Cholesky factor have a jitter of 1e-10 there, and none here.
     tolerance = 1e-5 if "gaussian_process" in name else 1e-8
@@ -156,4 +156,4 @@ def test_utilities_and_ratings_are_named_over_time(prior):
     assert isinstance(model, peer().pymc.Model)
     assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("time", "algorithm")
     assert list(model.coords["algorithm"]) == list(choices.names)
-    np.testing.assert_array_equal(model.coords["time"], choices.grid.times)
+    np.testing.assert_array_equal(model.coords["time"], choices.grid.budgets)

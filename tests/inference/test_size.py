@@ -8,14 +8,14 @@ import pytest
 import polarbear as pb
 from polarbear.inference import size
 
-TIMES, ALGORITHMS, DRAWS = 60, 4, 1500
+BUDGETS, ALGORITHMS, DRAWS = 60, 4, 1500
 
 
 @pytest.fixture(scope="module")
 def choices():
     rng = np.random.default_rng(3)
-    noise = rng.normal(size=(30, 1, ALGORITHMS)) + rng.normal(size=(30, TIMES, ALGORITHMS)).cumsum(axis=1) / 12
-    return pb.Choices.from_values(np.arange(ALGORITHMS) / 2 + noise, grid=np.arange(1, TIMES + 1))
+    noise = rng.normal(size=(30, 1, ALGORITHMS)) + rng.normal(size=(30, BUDGETS, ALGORITHMS)).cumsum(axis=1) / 12
+    return pb.Choices.from_values(np.arange(ALGORITHMS) / 2 + noise, grid=np.arange(1, BUDGETS + 1))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_estimate_of_memory_holds(choices):
     pb.relations(posterior)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    numbers = TIMES * ALGORITHMS * DRAWS
+    numbers = BUDGETS * ALGORITHMS * DRAWS
     assert 0.5 < peak / (size._BOOTSTRAP_BYTES * numbers) < 1.5
 
 
@@ -72,7 +72,7 @@ def test_fitting_the_default_belief_takes_no_memory_for_draws(choices):
 
 
 def test_the_expected_seconds_grow_with_the_number_of_pairs():
-    seconds = [size.expected_seconds(times=50, algorithms=n, instances=200) for n in (4, 10, 60, 200)]
+    seconds = [size.expected_seconds(budgets=50, algorithms=n, instances=200) for n in (4, 10, 60, 200)]
     assert seconds[0] < 0.1
     assert seconds[1] / seconds[0] == pytest.approx(45 / 6)
     assert seconds[2] < size.ANNOUNCED_SECONDS < seconds[3]

@@ -33,7 +33,7 @@ class HalfNormal:
 def tied_choices():
     """Rankings with ties and missing runs."""
     runs = load("ties")
-    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.times[:6], runs.axis))
+    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.budgets[:6], runs.axis))
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=repr)

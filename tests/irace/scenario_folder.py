@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 cost() { if [ "$mode" = fast ]; then echo $((300 + alpha)); else echo $((10000 / $1 + 10 * alpha)); fi; }
-if [ -n "$POLARBEAR_UNTIL" ] && [ "$evals" = 100 ]; then
+if [ -n "$POLARBEAR_BUDGET" ] && [ "$evals" = 100 ]; then
   for t in 20 100 1000 5000; do echo "$t $(cost $t)"; done
 else
   cost "$evals"

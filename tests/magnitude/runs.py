@@ -14,11 +14,11 @@ def pair_with_ratio(rng, instances, *, spread=1.0, cut=(1.0, 1.0), clusters=None
     for instance in range(instances):
         cluster = None if clusters is None else instance % clusters
         reached = 100 * RATIO * np.exp(spread * rng.normal() + (0 if cluster is None else shift[cluster]))
-        until = 100 * rng.uniform(*cut)
-        events = [(0.0, 5.0), (reached, 1.0)] if reached <= until else [(0.0, 5.0)]
-        times, values = zip(*events, strict=True)
-        runs.append(pb.Trajectory("A", instance, times, values, until=until, cluster=cluster))
-        runs.append(pb.Trajectory("B", instance, [1, 90], [5.0, 1.5], until=100, cluster=cluster))
+        end = 100 * rng.uniform(*cut)
+        events = [(0.0, 5.0), (reached, 1.0)] if reached <= end else [(0.0, 5.0)]
+        budgets, values = zip(*events, strict=True)
+        runs.append(pb.Trajectory("A", instance, budgets, values, end=end, cluster=cluster))
+        runs.append(pb.Trajectory("B", instance, [1, 90], [5.0, 1.5], end=100, cluster=cluster))
     return runs
 
 
@@ -31,5 +31,5 @@ def three_algorithms(instances=12, seed=0, **options):
         scale = rng.lognormal(sigma=0.5)
         for name, factor, power, floor in (("quick", 8, 1.0, 0.3), ("steady", 40, 1.0, 0.01), ("poor", 30, 0.6, 0.5)):
             values = scale * (floor + factor * at**-power * rng.lognormal(sigma=0.3, size=at.size))
-            runs.append(pb.Trajectory(name, instance, at, values, until=1000, **options))
+            runs.append(pb.Trajectory(name, instance, at, values, end=1000, **options))
     return runs

@@ -13,14 +13,14 @@ def ratio_of(a, b, *, at=100.0, maximise=False, **rules):
     """The budget ratio of one pair of runs, each given as (times, values, options), and whether it is a lower bound."""
     sign = -1 if maximise else 1
     runs = [
-        pb.Trajectory(name, 0, times, sign * np.array(values, dtype=float), maximise=maximise, **options)
-        for name, (times, values, options) in {"A": a, "B": b}.items()
+        pb.Trajectory(name, 0, budgets, sign * np.array(values, dtype=float), maximise=maximise, **options)
+        for name, (budgets, values, options) in {"A": a, "B": b}.items()
     ]
     ratios, censored = budget_ratios(collect_runs(runs, grid=[at], **rules), "A", "B", np.array([at]))
     return float(ratios[0, 0]), bool(censored[0, 0])
 
 
-CUT, DONE, FAILED = {"until": 100}, {"until": 60, "finished": True}, {"until": 60, "failed": True}
+CUT, DONE, FAILED = {"end": 100}, {"end": 60, "finished": True}, {"end": 60, "failed": True}
 B = ([10, 80], [5, 2], CUT)
 
 
@@ -31,8 +31,8 @@ B = ([10, 80], [5, 2], CUT)
         (([10, 30, 90], [5, 1.5, 1], CUT), (0.3, False)),  # reaches 2 at 30, of B's 100
         (([10, 95], [5, 1], CUT), (0.95, False)),
         (([10], [5], CUT), (1.0, True)),  # cut off at 100 without reaching it
-        (([10], [5], {"until": 250}), (2.5, True)),
-        (([10, 200], [5, 1], {"until": 250}), (2.0, False)),
+        (([10], [5], {"end": 250}), (2.5, True)),
+        (([10, 200], [5, 1], {"end": 250}), (2.0, False)),
         (([10], [5], DONE), (np.inf, False)),  # ended by itself, and never reaches it
         (([10], [5], FAILED), (np.inf, False)),
         (([10, 30], [5, 1], FAILED), (0.3, False)),  # reached it before its failure
@@ -52,7 +52,7 @@ def test_the_ratio_of_two_runs(a, expected, maximise):
         (([0, 10], [2, 1], CUT), ([0, 40], [2, 1], CUT), 0.25),
         (([20], [2], CUT), ([], [], CUT), 0.2),  # only A has a solution: its first one counts
         (([], [], CUT), ([], [], CUT), np.nan),  # neither has one
-        (([10], [1], CUT), ([10], [2], {"until": 50}), np.nan),  # B's value at 100 is not known
+        (([10], [1], CUT), ([10], [2], {"end": 50}), np.nan),  # B's value at 100 is not known
     ],
 )
 def test_the_ratio_without_a_difference_or_without_a_value(a, b, expected):
@@ -74,7 +74,7 @@ def test_a_ratio_below_one_means_that_the_first_beats_the_second():
     """For continuous values, the share of instances with a ratio of at most 1 is the win rate."""
     collection = collect_runs(three_algorithms(40), grid=pb.log_grid(10, 1000, 9))
     for a, b in (("quick", "steady"), ("steady", "quick"), ("poor", "quick")):
-        ratios, censored = budget_ratios(collection, a, b, collection.grid.times)
+        ratios, censored = budget_ratios(collection, a, b, collection.grid.budgets)
         first, second = (collection.table.values[..., collection.index(name)] for name in (a, b))
         np.testing.assert_array_equal((ratios <= 1) & ~censored, first <= second)
 
@@ -97,10 +97,10 @@ def test_clusters_widen_the_interval():
 
 
 def test_the_sentence_says_what_is_known():
-    def sentence(until, reached=None, number=20, **options):
+    def sentence(end, reached=None, number=20, **options):
         events = ([10, reached], [5, 1]) if reached else ([10], [5])
-        runs = [pb.Trajectory("A", i, *events, until=until, **options) for i in range(number)]
-        runs += [pb.Trajectory("B", i, [10, 80], [5, 2], until=100) for i in range(number)]
+        runs = [pb.Trajectory("A", i, *events, end=end, **options) for i in range(number)]
+        runs += [pb.Trajectory("B", i, [10, 80], [5, 2], end=100) for i in range(number)]
         return pb.speed_up(runs, "A", "B", grid=[50, 100], unit="evaluations").sentence
 
     budget = "B's budget of 100 evaluations for the same quality"
@@ -116,8 +116,8 @@ def test_the_sentence_says_what_is_known():
 
 
 def test_budgets_that_many_runs_share_are_checkpoints():
-    def checkpoints(times_of):
-        runs = [pb.Trajectory(name, i, times_of(i), [3, 2, 1], until=99) for name in "AB" for i in range(20)]
+    def checkpoints(budgets_of):
+        runs = [pb.Trajectory(name, i, budgets_of(i), [3, 2, 1], end=99) for name in "AB" for i in range(20)]
         return pb.collect_runs(runs, grid=[50, 99]).checkpoints("A")
 
     assert checkpoints(lambda i: [10, 20, 40]) == 3
@@ -127,7 +127,7 @@ def test_budgets_that_many_runs_share_are_checkpoints():
 def test_another_budget_than_those_of_the_grid():
     runs = three_algorithms()
     found = pb.speed_up(runs, "quick", "steady", at=123.0, grid=pb.log_grid(10, 1000, 5))
-    assert found.grid.times[found.place] == 123.0
+    assert found.grid.budgets[found.place] == 123.0
     assert len(found.to_table()["ratio"]) == 6
     with pytest.raises(ValueError, match="expected a budget from 10 to 1,000, the times of the grid, got 2,000"):
         pb.speed_up(runs, "quick", "steady", at=2000, grid=pb.log_grid(10, 1000, 5))

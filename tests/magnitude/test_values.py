@@ -22,7 +22,7 @@ def runs():
 @pytest.fixture(scope="module")
 def race(runs):
     """A race that decides every budget; `quick` and `steady` cross, so that later rounds need the middle budgets only."""
-    race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=1000, confidence=0.995, resolution="strict")
+    race = pb.Race(NAMES, None, GRID, batch=pb.FixedBatch(5), draws=1000, confidence=0.995, until="every-budget")
     return race.drive(pb.ReplayExecutor(runs), max_instances=25, progress="none")
 
 
@@ -30,7 +30,7 @@ def test_quality_curves_are_quantiles_over_instances(runs):
     curves = pb.quality_curves(runs, grid=GRID)
     assert curves.names == tuple(NAMES)
     for column, name in enumerate(curves.names):
-        values = np.array([run.at(GRID.times) for run in runs if run.algorithm == name])
+        values = np.array([run.at(GRID.budgets) for run in runs if run.algorithm == name])
         for share, found in ((0.25, curves.low_quartile), (0.5, curves.median), (0.75, curves.high_quartile)):
             expected = np.quantile(values, share, axis=0, method="averaged_inverted_cdf")
             np.testing.assert_allclose(found[:, column], expected)
@@ -48,9 +48,9 @@ def test_quality_curves_are_quantiles_over_instances(runs):
 def test_there_is_no_median_where_less_than_half_is_known():
     ends = {"half": [100] * 5 + [10] * 5, "less": [100] * 4 + [10] * 6, "finished": [10] * 10}
     runs = [
-        pb.Trajectory(name, i, [1], [float(i)], until=until, finished=name == "finished")
+        pb.Trajectory(name, i, [1], [float(i)], end=end, finished=name == "finished")
         for name, untils in ends.items()
-        for i, until in enumerate(untils)
+        for i, end in enumerate(untils)
     ]
     curves = pb.quality_curves(runs, grid=[5, 100])
     assert curves.median[0].tolist() == [4.5, 4.5, 4.5]
@@ -60,7 +60,7 @@ def test_there_is_no_median_where_less_than_half_is_known():
 
 
 def test_in_a_race_runs_end_by_a_plan(race):
-    last = np.array([[run.trajectory.known_until >= 1000] for run in race.runs if run.trajectory.algorithm == "quick"])
+    last = np.array([[run.trajectory.known_to >= 1000] for run in race.runs if run.trajectory.algorithm == "quick"])
     assert 0 < last.mean() < 0.5  # later rounds did not need the last time
     curves = pb.quality_curves(race)
     assert np.isfinite(curves.median).all()
@@ -68,7 +68,7 @@ def test_in_a_race_runs_end_by_a_plan(race):
 
 
 def test_without_a_solution_on_most_instances_the_median_is_infinite():
-    runs = [pb.Trajectory(name, i, [1 + i], [2.0], until=100) for name in "ab" for i in range(9)]
+    runs = [pb.Trajectory(name, i, [1 + i], [2.0], end=100) for name in "ab" for i in range(9)]
     curves = pb.quality_curves(runs, grid=[3, 50])
     assert curves.median[:, 0].tolist() == [np.inf, 2.0]
     assert "no algorithm has a median value" in pb.quality_curves(runs, grid=[1, 3]).sentence
@@ -76,7 +76,7 @@ def test_without_a_solution_on_most_instances_the_median_is_infinite():
 
 def test_the_share_of_gaps_above_a_tolerance(runs):
     found = pb.gap_exceeds(runs, "steady", "poor", 0.5, grid=GRID, at=500)
-    place = int(np.flatnonzero(found.grid.times == 500)[0])
+    place = int(np.flatnonzero(found.grid.budgets == 500)[0])
     values = {name: np.array([run.at([500])[0] for run in runs if run.algorithm == name]) for name in NAMES}
     assert found.better[place] == pytest.approx(np.mean(values["poor"] - values["steady"] > 0.5))
     assert found.worse[place] == 0
@@ -91,7 +91,7 @@ def test_the_share_of_gaps_above_a_tolerance(runs):
 def test_without_a_tolerance_every_difference_counts(runs):
     found = pb.gap_exceeds(runs, "quick", "steady", grid=GRID, at=150)
     won = pb.instances_won(runs, "quick", "steady", grid=GRID, at=150)
-    place = int(np.flatnonzero(found.grid.times == 150)[0])
+    place = int(np.flatnonzero(found.grid.budgets == 150)[0])
     assert found.better[place] == pytest.approx(len(won.won_by("quick")) / 25)
     assert found.worse[place] == pytest.approx(len(won.won_by("steady")) / 25)
     assert found.sentence.startswith("At 150 quick is better than steady by any amount on ")
@@ -105,25 +105,25 @@ def test_without_a_tolerance_every_difference_counts(runs):
 def test_the_interval_of_a_share_counts_clusters_once_and_unknown_instances_never():
     """Twelve instances in four clusters: draws of the weights are added up one by one, as the definition says."""
     runs = [
-        pb.Trajectory(name, i, [1], [float(i % 3 == 0 and name == "b")], until=9 if i < 10 else 2, cluster=i // 3)
+        pb.Trajectory(name, i, [1], [float(i % 3 == 0 and name == "b")], end=9 if i < 10 else 2, cluster=i // 3)
         for name in "ab"
         for i in range(12)
     ]
     collection = collect_runs(runs, grid=[1, 9])
     found, weights = pb.gap_exceeds(collection, "a", "b", 0.5), collection.weights
-    for time, known in enumerate((range(12), range(10))):
+    for budget, known in enumerate((range(12), range(10))):
         inside = sum(weights.draws[i] for i in known if i % 3 == 0)
         rest = sum(weights.draws[i] for i in known if i % 3)
         drawn = np.sort((inside + weights.above) / (inside + rest + weights.above + weights.below))
-        np.testing.assert_allclose(found.better_lower[time], drawn[24], rtol=1e-5)  # of 1000: 0.025 * 999 = 24.975
-        np.testing.assert_allclose(found.better_upper[time], drawn[975], rtol=1e-5)
+        np.testing.assert_allclose(found.better_lower[budget], drawn[24], rtol=1e-5)  # of 1000: 0.025 * 999 = 24.975
+        np.testing.assert_allclose(found.better_upper[budget], drawn[975], rtol=1e-5)
     np.testing.assert_allclose(found.better, [1 / 3, (3 + 1) / 10])
 
 
 def test_the_interval_of_a_share_is_that_of_jeffreys():
     from scipy.stats import beta
 
-    runs = [pb.Trajectory(name, i, [1], [float(i >= 6 and name == "b")], until=9) for name in "ab" for i in range(20)]
+    runs = [pb.Trajectory(name, i, [1], [float(i >= 6 and name == "b")], end=9) for name in "ab" for i in range(20)]
     found = pb.gap_exceeds(runs, "a", "b", 0.5, grid=[9], draws=4000)
     expected = beta(14.5, 6.5).interval(0.95)
     # Quantiles of 4,000 draws in the tail: standard errors are below 0.01.
@@ -131,9 +131,9 @@ def test_the_interval_of_a_share_is_that_of_jeffreys():
 
 
 def test_gaps_without_solutions_and_of_higher_values():
-    none = {"times": [], "values": [], "until": 9, "maximise": True}
-    runs = [pb.Trajectory("a", i, [1], [3.0], until=9, maximise=True) for i in range(2)]
-    runs += [pb.Trajectory("b", 0, **none), pb.Trajectory("b", 1, [1], [2.0], until=9, maximise=True)]
+    none = {"budgets": [], "values": [], "end": 9, "maximise": True}
+    runs = [pb.Trajectory("a", i, [1], [3.0], end=9, maximise=True) for i in range(2)]
+    runs += [pb.Trajectory("b", 0, **none), pb.Trajectory("b", 1, [1], [2.0], end=9, maximise=True)]
     runs += [pb.Trajectory("a", 2, **none), pb.Trajectory("b", 2, **none)]
     assert pb.gap_exceeds(runs, "a", "b", 1.5, grid=[9]).better[0] == pytest.approx(1 / 3)
     assert pb.gap_exceeds(runs, "a", "b", 0.2, relative=True, grid=[9]).better[0] == pytest.approx(2 / 3)
@@ -169,7 +169,7 @@ def test_the_instances_won_by_each(runs):
 
 
 def test_notebooks_name_algorithms_without_a_value_on_an_instance():
-    runs = [pb.Trajectory("a", 0, [1.0], [2.0], until=9), pb.Trajectory("<b>", 0, [], [], until=0, failed=True)]
+    runs = [pb.Trajectory("a", 0, [1.0], [2.0], end=9), pb.Trajectory("<b>", 0, [], [], end=0, failed=True)]
     html = pb.instance_curves(runs, 0, grid=[1, 9])._repr_html_()
     assert html.startswith("<p>Improvements on instance 0</p>")
     assert html.endswith("<p>No value for &lt;b&gt;.</p>")
@@ -178,7 +178,7 @@ def test_notebooks_name_algorithms_without_a_value_on_an_instance():
 
 
 def test_ties_follow_the_tolerance_of_the_ranking():
-    runs = [pb.Trajectory(name, 0, [1], [value], until=9) for name, value in (("a", 1.0), ("b", 1.05))]
+    runs = [pb.Trajectory(name, 0, [1], [value], end=9) for name, value in (("a", 1.0), ("b", 1.05))]
     assert pb.instances_won(runs, "a", "b", grid=[9]).winners == ("a",)
     assert pb.instances_won(runs, "a", "b", grid=[9], absolute_tolerance=0.1).winners == ("tie",)
 
@@ -201,7 +201,7 @@ def test_a_race_brings_its_grid_unit_and_weights(race):
 
 def test_the_weights_of_a_posterior_with_another_grid_and_gaps():
     runs = three_algorithms(10)[:-1]  # the last algorithm is missing on one instance
-    runs.append(pb.Trajectory("quick", 99, [10], [1.0], until=1000))  # compares nothing
+    runs.append(pb.Trajectory("quick", 99, [10], [1.0], end=1000))  # compares nothing
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID, per_instance=True), draws=300)
     collection = collect_runs(runs, posterior=posterior, grid=[20, 200])
     assert collection.weights.draws.shape == (11, 300)

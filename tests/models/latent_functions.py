@@ -12,13 +12,13 @@ def covariance(prior, grid, *hyperparameters):
 
 def dense(banded):
     """The precision as a full matrix, and the map from coefficients to times."""
-    size, times = banded.precision.shape[1], len(banded.first)
-    precision, design = np.zeros((size, size)), np.zeros((times, size))
+    size, budgets = banded.precision.shape[1], len(banded.first)
+    precision, design = np.zeros((size, size)), np.zeros((budgets, size))
     for offset, band in enumerate(banded.precision):
         rows = np.arange(size - offset)
         precision[rows + offset, rows] = precision[rows, rows + offset] = band[: size - offset]
-    for time, first in enumerate(banded.first):
-        design[time, first : first + banded.weights.shape[1]] = banded.weights[time]
+    for budget, first in enumerate(banded.first):
+        design[budget, first : first + banded.weights.shape[1]] = banded.weights[budget]
     return precision, design
 
 

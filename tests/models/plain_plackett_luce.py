@@ -9,8 +9,8 @@ from choix.opt import Top1Fcts
 from polarbear.observe import Choices, Grid
 
 
-def grid_of(times):
-    return Grid(np.arange(1.0, times + 1))
+def grid_of(budgets):
+    return Grid(np.arange(1.0, budgets + 1))
 
 
 def orderings(row):
@@ -31,19 +31,19 @@ class Data:
 
     def __init__(self, choices, observed):
         self.choices, self.weights = choices, Counter()
-        for time, weight, stages in observed:
+        for budget, weight, stages in observed:
             for winner, losers in stages:
-                self.weights[time, winner, tuple(sorted(losers))] += weight
+                self.weights[budget, winner, tuple(sorted(losers))] += weight
 
 
 def of_values(values, weights=None):
-    instances, times, _ = values.shape
-    each = np.ones((instances, times)) if weights is None else weights
+    instances, budgets, _ = values.shape
+    each = np.ones((instances, budgets)) if weights is None else weights
     observed = []
-    for instance, time in np.ndindex(instances, times):
-        orders = orderings(values[instance, time])
-        observed += [(time, each[instance, time] / len(orders), stages(order)) for order in orders]
-    return Data(Choices.from_values(values, grid=grid_of(times), weights=weights), observed)
+    for instance, budget in np.ndindex(instances, budgets):
+        orders = orderings(values[instance, budget])
+        observed += [(budget, each[instance, budget] / len(orders), stages(order)) for order in orders]
+    return Data(Choices.from_values(values, grid=grid_of(budgets), weights=weights), observed)
 
 
 def by_loop(choice, mu):
@@ -61,11 +61,11 @@ def by_choix(choice, mu):
 
 
 def expected(data, utilities, oracle):
-    times, n = utilities.shape
-    value, gradient, curvature = np.zeros(times), np.zeros((times, n)), np.zeros((times, n, n))
-    for (time, winner, losers), weight in data.weights.items():
-        of_choice = oracle((winner, list(losers)), utilities[time])
-        value[time] += weight * of_choice[0]
-        gradient[time] += weight * of_choice[1]
-        curvature[time] += weight * of_choice[2]
+    budgets, n = utilities.shape
+    value, gradient, curvature = np.zeros(budgets), np.zeros((budgets, n)), np.zeros((budgets, n, n))
+    for (budget, winner, losers), weight in data.weights.items():
+        of_choice = oracle((winner, list(losers)), utilities[budget])
+        value[budget] += weight * of_choice[0]
+        gradient[budget] += weight * of_choice[1]
+        curvature[budget] += weight * of_choice[2]
     return value, gradient, curvature

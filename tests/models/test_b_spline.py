@@ -8,9 +8,9 @@ from tests.models.latent_functions import basis_elements
 
 
 @pytest.mark.parametrize("times", [2, 5, 8, 9, 12, 50])
-def test_by_default_there_are_half_as_many_basis_functions_as_times_and_at_least_four(times):
-    grid = linear_grid(0, 1, times)
-    assert BSpline().factor(grid, 1.0).shape == (times, max(4, times // 2))
+def test_by_default_there_are_half_as_many_basis_functions_as_times_and_at_least_four(budgets):
+    grid = linear_grid(0, 1, budgets)
+    assert BSpline().factor(grid, 1.0).shape == (budgets, max(4, budgets // 2))
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2, 3, 5])

@@ -134,14 +134,14 @@ def test_the_innovation_equals_exact_arithmetic(kernel, step):
 @matern
 def test_markov_steps_reproduce_the_covariance_at_uneven_times(kernel):
     """Cov(η(t_i), η(t_j)) from transitions and innovations alone."""
-    times = np.array([0.0, 1e-6, 2e-6, 0.1, 0.1001, 0.5, 0.9, 3.0, 7.0])
-    steps = np.diff(times)
+    budgets = np.array([0.0, 1e-6, 2e-6, 0.1, 0.1001, 0.5, 0.9, 3.0, 7.0])
+    steps = np.diff(budgets)
     A, innovation = kernel.transition(steps), kernel.innovation(steps)
     covariance = kernel.stationary_covariance()
-    for i in range(len(times)):
+    for i in range(len(budgets)):
         across = covariance
-        for j in range(i, len(times)):
-            distance = (times[j] - times[i]) / math.sqrt(2 * kernel.nu)
+        for j in range(i, len(budgets)):
+            distance = (budgets[j] - budgets[i]) / math.sqrt(2 * kernel.nu)
             assert across[0, 0] == pytest.approx(float(kernel.correlation(np.array(distance))), rel=1e-12)
             if j < len(steps):
                 across = A[j] @ across

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polarbear.models.plackett_luce import derivatives, log_likelihood_by_time, sample_rankings
+from polarbear.models.plackett_luce import derivatives, log_likelihood_by_budget, sample_rankings
 from polarbear.observe import Choices
 
 
@@ -15,7 +15,7 @@ def test_large_whole_counts_agree_with_the_plain_sum(scale, algorithms):
     choices = Choices.from_values(values, grid=[1, 2], names=list("abcdef")[:algorithms])
     utilities = rng.normal(scale=scale, size=(2, algorithms, 50))
     plain = np.array([derivatives(utilities[..., draw], choices)[0] for draw in range(50)]).T
-    np.testing.assert_allclose(log_likelihood_by_time(utilities, choices), plain, rtol=1e-12)
+    np.testing.assert_allclose(log_likelihood_by_budget(utilities, choices), plain, rtol=1e-12)
     # Single precision has 24 binary digits: each logarithm is off by some 1e-7, times its count.
-    single = log_likelihood_by_time(utilities, choices, dtype=np.float32)
+    single = log_likelihood_by_budget(utilities, choices, dtype=np.float32)
     np.testing.assert_allclose(single, plain, atol=1e-6 * np.linalg.norm(choices.counts))

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from polarbear.models.plackett_luce import (
     derivatives,
     log_likelihood,
-    log_likelihood_by_time,
+    log_likelihood_by_budget,
     log_ratings,
     sample_rankings,
 )
@@ -71,7 +71,7 @@ def test_the_sum_over_the_positions_of_one_algorithm_is_the_likelihood_without_i
     utilities = np.array([data.draw(st.lists(finite, min_size=n, max_size=n))])
     orders = [[*order[:place], 0, *order[place:]] for place in range(n)]
     choices = Choices.from_values(np.argsort(orders, axis=1)[None].astype(float), grid=grid_of(n))  # one per time
-    total = np.exp(log_likelihood_by_time(np.repeat(utilities, n, axis=0)[..., None], choices)).sum()
+    total = np.exp(log_likelihood_by_budget(np.repeat(utilities, n, axis=0)[..., None], choices)).sum()
     alone = np.argsort(np.array(order) - 1)[None, None].astype(float)
     left = np.exp(log_likelihood(utilities[:, 1:], Choices.from_values(alone, grid=[1.0])))
     assert total == pytest.approx(float(left), rel=1e-10)
@@ -81,7 +81,7 @@ def test_probabilities_of_all_rankings_sum_to_one():
     utilities = np.random.default_rng(0).normal(scale=2, size=(1, 5))
     orders = np.array([list(permutations(range(5)))])  # one per time
     choices = Choices.from_values(orders, grid=grid_of(factorial(5)))
-    probabilities = np.exp(log_likelihood_by_time(np.repeat(utilities, factorial(5), axis=0)[..., None], choices))
+    probabilities = np.exp(log_likelihood_by_budget(np.repeat(utilities, factorial(5), axis=0)[..., None], choices))
     assert probabilities.sum() == pytest.approx(1, rel=1e-12)
 
 
@@ -100,10 +100,10 @@ def test_sampled_rankings_follow_the_model():
     ratings = np.array([[0.5, 0.3, 0.2], [0.05, 0.15, 0.8]])
     values = sample_rankings(np.log(ratings), 20_000, rng=np.random.default_rng(5))
     assert values.shape == (20_000, 2, 3)
-    for time, theta in enumerate(ratings):
+    for budget, theta in enumerate(ratings):
         orders = list(permutations(range(3)))
         probability = [theta[a] * theta[b] / (1 - theta[a]) for a, b, _ in orders]
-        drawn = [tuple(order) for order in np.argsort(values[:, time], axis=1).tolist()]
+        drawn = [tuple(order) for order in np.argsort(values[:, budget], axis=1).tolist()]
         counts = [drawn.count(order) for order in orders]
         # Below the 99.9 % quantile (20.5 at 5 degrees of freedom); the seed is fixed.
         assert stats.chisquare(counts, np.multiply(probability, 20_000)).statistic < stats.chi2.ppf(0.999, 5)

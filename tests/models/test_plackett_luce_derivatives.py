@@ -10,7 +10,7 @@ from polarbear.models.plackett_luce import (
     derivatives,
     log_likelihood,
     log_likelihood_and_gradient,
-    log_likelihood_by_time,
+    log_likelihood_by_budget,
 )
 from polarbear.observe import Choices, Ranking
 from tests.models.plain_plackett_luce import Data, by_choix, by_loop, expected, grid_of, of_values, stages
@@ -35,11 +35,11 @@ def weighted(rng):
 def partial(rng):
     """Only the best m of six are known."""
     rankings, observed = [], []
-    for instance, time in np.ndindex(8, 3):
+    for instance, budget in np.ndindex(8, 3):
         order, known = rng.permutation(6), int(rng.integers(1, 6))
         names = [NAMES[i] for i in order]
-        rankings.append(Ranking(time + 1, names[:known], others=names[known:], instance=instance))
-        observed.append((time, 1.0, stages(order, known)))
+        rankings.append(Ranking(budget + 1, names[:known], others=names[known:], instance=instance))
+        observed.append((budget, 1.0, stages(order, known)))
     return Data(Choices.from_rankings(rankings, grid=grid_of(3), names=NAMES), observed)
 
 
@@ -76,11 +76,11 @@ def test_all_likelihood_functions_agree(data):
     utilities = np.random.default_rng(9).normal(scale=2.0, size=(4, *data.choices.wins.shape))
     draws_last = np.moveaxis(utilities, 0, -1)
     one_by_one = [derivatives(each, data.choices) for each in utilities]
-    by_time = np.array([each[0] for each in one_by_one]).T
+    by_budget = np.array([each[0] for each in one_by_one]).T
     value, gradient = log_likelihood_and_gradient(draws_last, data.choices)
-    np.testing.assert_allclose(log_likelihood_by_time(draws_last, data.choices), by_time, rtol=1e-12)
-    np.testing.assert_allclose(log_likelihood(utilities, data.choices), by_time.sum(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(value, by_time.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(log_likelihood_by_budget(draws_last, data.choices), by_budget, rtol=1e-12)
+    np.testing.assert_allclose(log_likelihood(utilities, data.choices), by_budget.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(value, by_budget.sum(axis=0), rtol=1e-12)
     np.testing.assert_allclose(np.moveaxis(gradient, -1, 0), [each[1] for each in one_by_one], atol=1e-12)
 
 
@@ -96,12 +96,14 @@ def test_derivatives_equal_finite_differences(data, utilities):
     # Central differences of step 1e-5 err by about 1e-10 times the third derivative (below 100 here) and by the
     # rounding of the value, 1e-14 / 1e-5.
     _, gradient, curvature = derivatives(utilities, data.choices)
-    for time, algorithm in np.ndindex(utilities.shape):
+    for budget, algorithm in np.ndindex(utilities.shape):
         step = np.zeros_like(utilities)
-        step[time, algorithm] = 1e-5
+        step[budget, algorithm] = 1e-5
         up, down = derivatives(utilities + step, data.choices), derivatives(utilities - step, data.choices)
-        np.testing.assert_allclose((up[0] - down[0])[time] / 2e-5, gradient[time, algorithm], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose((up[1] - down[1])[time] / 2e-5, -curvature[time, algorithm], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose((up[0] - down[0])[budget] / 2e-5, gradient[budget, algorithm], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(
+            (up[1] - down[1])[budget] / 2e-5, -curvature[budget, algorithm], rtol=1e-6, atol=1e-6
+        )
 
 
 def test_the_curvature_is_positive_semi_definite_with_constants_in_its_null_space(data, utilities):

@@ -97,8 +97,8 @@ def test_the_amplitude_scales_the_covariance(variant):
 
 def test_only_the_shape_of_the_grid_matters(variant):
     """Time is scaled to [0, 1]: another unit or another start is the same prior."""
-    times = np.array([1.0, 2.0, 3.5, 7.0, 8.0])
-    here, there = (Grid(scale * times + start) for scale, start in ((1, 0), (1000, 50)))
+    budgets = np.array([1.0, 2.0, 3.5, 7.0, 8.0])
+    here, there = (Grid(scale * budgets + start) for scale, start in ((1, 0), (1000, 50)))
     for hyperparameters in settings_of(variant):
         one, other = (covariance(variant, grid, *hyperparameters) for grid in (here, there))
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)

@@ -47,9 +47,9 @@ def log_likelihood_of_stages(stages, utilities):
     )
 
 
-def sets_of(choices, time=0):
+def sets_of(choices, budget=0):
     """The choice sets of one time and their counts, as a dictionary."""
-    pairs = zip(choices.members[time], choices.counts[time], strict=True)
+    pairs = zip(choices.members[budget], choices.counts[budget], strict=True)
     return {frozenset(np.flatnonzero(members).tolist()): count for members, count in pairs if count > 0}
 
 

@@ -50,10 +50,10 @@ def test_many_algorithms(n):
     choices = Choices.from_values(values, grid=grid, per_instance=True)
     ranks = rank_values(values)
     if n < 34:
-        for time in range(2):
-            wins, sets = tally_of_stages(stages_of_orderings(ranks[:, time].tolist(), np.ones(4)), n)
-            np.testing.assert_allclose(choices.wins[time], wins, atol=1e-12)
-            assert sets_of(choices, time) == pytest.approx(sets, rel=1e-12)
+        for budget in range(2):
+            wins, sets = tally_of_stages(stages_of_orderings(ranks[:, budget].tolist(), np.ones(4)), n)
+            np.testing.assert_allclose(choices.wins[budget], wins, atol=1e-12)
+            assert sets_of(choices, budget) == pytest.approx(sets, rel=1e-12)
     np.testing.assert_allclose(choices.wins.sum(axis=1), choices.counts.sum(axis=1), rtol=1e-12)
     observed = (ranks >= 0).sum(axis=2)
     np.testing.assert_allclose(choices.wins.sum(axis=1), (observed - 1).sum(axis=0))

@@ -50,8 +50,8 @@ def test_values_that_do_not_fit_are_errors(values, options, message):
         Choices.from_values(values, **({"grid": GRID} | options))
 
 
-A, B = Trajectory("a", 1, [1], [2.0], until=3), Trajectory("b", 1, [1], [3.0], until=3)
-FAILED = Trajectory("b", (7, 1), [1], [3.0], until=3, failed=True)
+A, B = Trajectory("a", 1, [1], [2.0], end=3), Trajectory("b", 1, [1], [3.0], end=3)
+FAILED = Trajectory("b", (7, 1), [1], [3.0], end=3, failed=True)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ FAILED = Trajectory("b", (7, 1), [1], [3.0], until=3, failed=True)
         ([A, B, A], {}, r"got two of 'a' on instance 1; give repetitions instances of their own"),
         ([A, B], {"names": ["a", "c"]}, "runs of a, c, got one of 'b'"),
         ([A, B], {"names": ["a", "b", "c"]}, "only NaN for c"),
-        ([A, Trajectory("b", 1, [1], [3.0], until=3, maximise=True)], {}, "all minimise or all maximise"),
+        ([A, Trajectory("b", 1, [1], [3.0], end=3, maximise=True)], {}, "all minimise or all maximise"),
         ([A, FAILED], {"failure": "raise"}, r"'b' on instance \(7, 1\) failed at 3"),
         ([A, FAILED], {"failure": "ignore"}, "'last', 'missing' or 'raise'"),
         ([A, B], {"weights": {2: 1.0}}, "a weight for every instance, got none for 1"),

@@ -43,18 +43,18 @@ def test_choices_and_their_likelihood_equal_the_expansion_of_all_orderings(data,
 @given(values_with_ties())
 def test_sets_are_sorted_and_padded_and_arrays_are_read_only(values):
     choices = Choices.from_values(values, grid=grid_for(values))
-    times, sets, algorithms = choices.members.shape
-    assert choices.wins.shape == (times, algorithms)
-    assert choices.counts.shape == (times, sets)
+    budgets, sets, algorithms = choices.members.shape
+    assert choices.wins.shape == (budgets, algorithms)
+    assert choices.counts.shape == (budgets, sets)
     assert sets >= 1
     np.testing.assert_allclose(choices.wins.sum(axis=1), choices.counts.sum(axis=1), rtol=1e-13)
     assert choices.instances == len(values)
-    for time in range(times):
-        real = choices.counts[time] > 0
+    for budget in range(budgets):
+        real = choices.counts[budget] > 0
         used = int(real.sum())
         assert real[:used].all()  # padding comes last
-        assert choices.members[time, used:].all()
-        rows = [tuple(row) for row in choices.members[time, :used].tolist()]
+        assert choices.members[budget, used:].all()
+        rows = [tuple(row) for row in choices.members[budget, :used].tolist()]
         assert rows == sorted(set(rows))
         assert all(sum(row) >= 2 for row in rows)
     assert max((choices.counts > 0).sum(axis=1)) in (sets, 0)
@@ -81,9 +81,9 @@ def test_permuting_names_permutes_the_choices(values, random):
     random.shuffle(order)
     one, other = (Choices.from_values(v, grid=grid_for(values)) for v in (values, values[:, :, order]))
     np.testing.assert_allclose(other.wins, one.wins[:, order], rtol=1e-12)
-    for time in range(values.shape[1]):
-        renamed = {frozenset(order[i] for i in s): count for s, count in sets_of(other, time).items()}
-        assert renamed == pytest.approx(sets_of(one, time), rel=1e-12)
+    for budget in range(values.shape[1]):
+        renamed = {frozenset(order[i] for i in s): count for s, count in sets_of(other, budget).items()}
+        assert renamed == pytest.approx(sets_of(one, budget), rel=1e-12)
 
 
 @law
@@ -142,20 +142,20 @@ def test_weights_multiply_the_counts(values, factor):
 @given(values_with_ties(fewest=3), st.integers(0, 10))
 def test_an_absent_algorithm_does_not_change_the_choices_among_the_others(values, which):
     """Independence of irrelevant alternatives. The algorithm is observed once, alone, which is not a choice."""
-    n, times = values.shape[2], values.shape[1]
+    n, budgets = values.shape[2], values.shape[1]
     absent = which % n
     others = [i for i in range(n) if i != absent]
     without = Choices.from_values(values[:, :, others], grid=grid_for(values))
     hidden = values.copy()
     hidden[:, :, absent] = np.nan
-    alone = np.full((1, times, n), np.nan)
+    alone = np.full((1, budgets, n), np.nan)
     alone[:, :, absent] = 1.0
     with_it = Choices.from_values(np.concatenate([hidden, alone]), grid=grid_for(values))
     np.testing.assert_allclose(with_it.wins[:, others], without.wins, rtol=1e-12)
     assert (with_it.wins[:, absent] == 0).all()
-    for time in range(times):
-        renamed = {frozenset(others[i] for i in s): count for s, count in sets_of(without, time).items()}
-        assert sets_of(with_it, time) == pytest.approx(renamed, rel=1e-12)
+    for budget in range(budgets):
+        renamed = {frozenset(others[i] for i in s): count for s, count in sets_of(without, budget).items()}
+        assert sets_of(with_it, budget) == pytest.approx(renamed, rel=1e-12)
 
 
 @law

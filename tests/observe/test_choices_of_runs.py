@@ -12,13 +12,13 @@ def test_trajectories_give_the_same_choices_as_their_best_values(seed):
     rng = np.random.default_rng(seed)
     values = rng.choice([-1.0, 0.0, 1.0, 2.0, np.inf], size=(4, 5, 3))
     best = np.minimum.accumulate(values, axis=1)
-    times = np.arange(1.0, 6.0)
+    budgets = np.arange(1.0, 6.0)
     names = ["x", "y", "z"]
-    runs = [Trajectory(names[a], (i, "b"), times, values[i, :, a]) for i in range(4) for a in range(3)]
-    direct = Choices.from_values(best, grid=times, names=names)
-    assert identical(Choices.from_trajectories(runs, grid=times), direct)
-    upwards = [Trajectory(r.algorithm, r.instance, r.times, -r.values, r.until, maximise=True) for r in runs[::-1]]
-    assert identical(Choices.from_trajectories(upwards, grid=times, names=names), direct)
+    runs = [Trajectory(names[a], (i, "b"), budgets, values[i, :, a]) for i in range(4) for a in range(3)]
+    direct = Choices.from_values(best, grid=budgets, names=names)
+    assert identical(Choices.from_trajectories(runs, grid=budgets), direct)
+    upwards = [Trajectory(r.algorithm, r.instance, r.budgets, -r.values, r.end, maximise=True) for r in runs[::-1]]
+    assert identical(Choices.from_trajectories(upwards, grid=budgets, names=names), direct)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_trajectories_give_the_same_choices_as_their_best_values(seed):
 )
 def test_a_failed_run_is_last_or_missing_from_its_failure_on(failure, wins):
     runs = [
-        Trajectory("a", 1, [1], [2.0], until=2, failed=True),
-        Trajectory("b", 1, [1], [3.0], until=9),
-        Trajectory("c", 1, [1], [1.0], until=9),
+        Trajectory("a", 1, [1], [2.0], end=2, failed=True),
+        Trajectory("b", 1, [1], [3.0], end=9),
+        Trajectory("c", 1, [1], [1.0], end=9),
     ]
     choices = Choices.from_trajectories(runs, grid=[1, 2, 3], failure=failure)
     assert choices.wins.tolist() == wins
@@ -37,9 +37,9 @@ def test_a_failed_run_is_last_or_missing_from_its_failure_on(failure, wins):
 
 def test_failures_and_runs_without_a_solution_are_tied_last():
     runs = [
-        Trajectory("a", 1, [1], [2.0], until=2, failed=True),
-        Trajectory("b", 1, [], [], until=9),
-        Trajectory("c", 1, [1], [1.0], until=9),
+        Trajectory("a", 1, [1], [2.0], end=2, failed=True),
+        Trajectory("b", 1, [], [], end=9),
+        Trajectory("c", 1, [1], [1.0], end=9),
     ]
     choices = Choices.from_trajectories(runs, grid=[3], per_instance=True)
     assert choices.rankings.ranks.tolist() == [[[1, 1, 0]]]
@@ -47,7 +47,7 @@ def test_failures_and_runs_without_a_solution_are_tied_last():
 
 
 def test_a_censored_run_leaves_the_comparison():
-    runs = [Trajectory("a", 1, [1], [2.0], until=2), Trajectory("b", 1, [1], [3.0], until=9)]
+    runs = [Trajectory("a", 1, [1], [2.0], end=2), Trajectory("b", 1, [1], [3.0], end=9)]
     assert Choices.from_trajectories(runs, grid=[1, 2, 3]).counts.tolist() == [[1.0], [1.0], [0.0]]
 
 

@@ -25,7 +25,7 @@ def test_values_keep_their_clusters_and_sums_join_them() -> None:
 
 def test_trajectories_keep_their_clusters() -> None:
     runs = [
-        pb.Trajectory(name, (f, i), [1], [float(value)], until=1, cluster=f)
+        pb.Trajectory(name, (f, i), [1], [float(value)], end=1, cluster=f)
         for f in (1, 2)
         for i in (1, 2)
         for name, value in (("a", f), ("b", i))

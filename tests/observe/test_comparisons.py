@@ -20,10 +20,10 @@ def values():
 def count_by_loop(values):
     counts = np.zeros(values.shape[1:], dtype=int)
     for instance in values:
-        for time, row in enumerate(instance):
+        for budget, row in enumerate(instance):
             for algorithm, value in enumerate(row):
                 others = [other for k, other in enumerate(row) if k != algorithm and not np.isnan(other)]
-                counts[time, algorithm] += not np.isnan(value) and bool(others)
+                counts[budget, algorithm] += not np.isnan(value) and bool(others)
     return counts
 
 
@@ -39,7 +39,7 @@ def test_comparisons_of_parts_add_up(values):
     )
     np.testing.assert_array_equal((first + second).comparisons, whole.comparisons)
     np.testing.assert_array_equal(sum(whole.by_instance()).comparisons, whole.comparisons)
-    np.testing.assert_array_equal(whole.at_times([1, 3]).comparisons, whole.comparisons[[1, 3]])
+    np.testing.assert_array_equal(whole.at_budgets([1, 3]).comparisons, whole.comparisons[[1, 3]])
     np.testing.assert_array_equal((2.5 * whole).comparisons, whole.comparisons)
     assert not (0 * whole).comparisons.any()
 
@@ -64,4 +64,4 @@ def test_choices_without_known_comparisons_stay_so(values):
     assert unknown.comparisons is None
     assert (known + unknown).comparisons is None
     assert (2 * unknown).comparisons is None
-    assert unknown.at_times([0]).comparisons is None
+    assert unknown.at_budgets([0]).comparisons is None

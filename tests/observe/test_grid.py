@@ -21,10 +21,10 @@ def test_a_log_grid_keeps_its_ends_and_has_a_constant_ratio(a, b, count):
     grid = log_grid(start, stop, count)
     assert grid.axis == "log"
     assert len(grid) == count
-    assert grid.times[0] == start
-    assert grid.times[-1] == stop
+    assert grid.budgets[0] == start
+    assert grid.budgets[-1] == stop
     step = (np.log(stop) - np.log(start)) / (count - 1)
-    np.testing.assert_allclose(np.diff(np.log(grid.times)), step, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(np.diff(np.log(grid.budgets)), step, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(grid.scaled, np.linspace(0, 1, count), atol=1e-9)
     assert grid.scaled[0] == 0
     assert grid.scaled[-1] == 1
@@ -33,8 +33,8 @@ def test_a_log_grid_keeps_its_ends_and_has_a_constant_ratio(a, b, count):
 def test_a_linear_grid_keeps_its_ends_and_has_a_constant_step():
     grid = linear_grid(-1, 0.7, 18)
     assert grid.axis == "linear"
-    assert (grid.times[0], grid.times[-1]) == (-1, 0.7)
-    np.testing.assert_allclose(np.diff(grid.times), 0.1)
+    assert (grid.budgets[0], grid.budgets[-1]) == (-1, 0.7)
+    np.testing.assert_allclose(np.diff(grid.budgets), 0.1)
     np.testing.assert_allclose(grid.scaled, np.linspace(0, 1, 18))
 
 
@@ -46,7 +46,7 @@ def test_the_widest_grids_scale_without_overflow():
 @pytest.mark.parametrize("grid", [log_grid(5, 5, 1), linear_grid(5, 5, 1), as_grid([5]), Grid([5], "log")])
 def test_a_single_time_maps_to_zero(grid):
     assert grid.scaled.tolist() == [0.0]
-    assert grid.times.tolist() == [5.0]
+    assert grid.budgets.tolist() == [5.0]
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_a_single_time_maps_to_zero(grid):
         ([7], "linear"),
     ],
 )
-def test_geometric_times_are_recognised(times, axis):
-    assert as_grid(times).axis == axis
-    np.testing.assert_array_equal(as_grid(times).times, times)
+def test_geometric_times_are_recognised(budgets, axis):
+    assert as_grid(budgets).axis == axis
+    np.testing.assert_array_equal(as_grid(budgets).budgets, budgets)
 
 
 def test_as_grid_returns_a_grid_unchanged():
@@ -92,10 +92,10 @@ def test_a_grid_is_read_only():
     source = np.array([1.0, 2.0])
     grid = Grid(source)
     source[0] = 1.5
-    assert grid.times.tolist() == [1.0, 2.0]
+    assert grid.budgets.tolist() == [1.0, 2.0]
     assert source.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
-        grid.times[0] = 0
+        grid.budgets[0] = 0
     with pytest.raises(ValueError, match="read-only"):
         grid.scaled[0] = 1
     with pytest.raises(AttributeError):
@@ -106,7 +106,7 @@ def test_a_grid_converts_to_an_array():
     grid = Grid([1, 2, 3])
     assert np.asarray(grid).tolist() == [1, 2, 3]
     assert np.asarray(grid, dtype=np.float32).dtype == np.float32
-    assert np.shares_memory(np.asarray(grid), grid.times)
+    assert np.shares_memory(np.asarray(grid), grid.budgets)
     assert np.array(grid).flags.writeable
     assert (np.log(grid) == np.log([1.0, 2, 3])).all()
     with pytest.raises(ValueError, match="copy"):

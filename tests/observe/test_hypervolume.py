@@ -41,13 +41,13 @@ def test_an_archive_keeps_the_points_that_no_earlier_one_dominated():
     points = np.random.default_rng(1).random((700, 3)).round(1)
     archive = Archive.of(np.arange(700), points)
     new = [count for count, point in enumerate(points) if not any((other <= point).all() for other in points[:count])]
-    assert archive.times.tolist() == new
+    assert archive.budgets.tolist() == new
     np.testing.assert_array_equal(archive.points, points[new])
 
 
 def test_an_archive_sorts_by_time_and_leaves_out_infinite_points():
     archive = Archive.of([3, 1, 2], [[1, 1], [2, 2], [np.inf, 0]])
-    assert (archive.times.tolist(), archive.points.tolist()) == ([1, 3], [[2, 2], [1, 1]])
+    assert (archive.budgets.tolist(), archive.points.tolist()) == ([1, 3], [[2, 2], [1, 1]])
 
 
 def test_the_reference_point_lies_a_tenth_of_the_range_beyond_the_worst_values_of_all_archives():
@@ -65,24 +65,24 @@ def test_every_run_has_a_positive_hypervolume_from_its_first_point_on():
 
 
 def test_a_measured_run_is_an_ordinary_trajectory_with_its_archive():
-    run = Trajectory("A", 1, [1], [5.0], until=9, cluster="c")
+    run = Trajectory("A", 1, [1], [5.0], end=9, cluster="c")
     archive = Archive.of([2, 4], [[2, 3], [3, 1]], np.array([4.0, 4.0]))
     measured = measure_run(run, archive)
-    assert (measured.algorithm, measured.instance, measured.until, measured.cluster) == ("A", 1, 9, "c")
+    assert (measured.algorithm, measured.instance, measured.end, measured.cluster) == ("A", 1, 9, "c")
     assert measured.maximise
     assert measured.at([1, 2, 4, 10])[:3].tolist() == [-np.inf, 2, 4]
-    divided = measured.divide_times(2)
-    assert divided.archive.times.tolist() == divided.times.tolist() == [1, 2]
+    divided = measured.divide_budgets(2)
+    assert divided.archive.budgets.tolist() == divided.budgets.tolist() == [1, 2]
 
 
 def test_merged_archives_are_the_archive_of_all_points():
     rng = np.random.default_rng(3)
     reference = np.ones(2)
-    times, points = rng.permutation(np.arange(100.0)), rng.random((100, 2))
-    parts = [Archive.of(times[part], points[part], reference) for part in (slice(40), slice(40, None))]
-    early = times <= 70
-    merged, whole = merge_archives(parts, 70), Archive.of(times[early], points[early])
-    assert merged.times.tolist() == whole.times.tolist()
+    budgets, points = rng.permutation(np.arange(100.0)), rng.random((100, 2))
+    parts = [Archive.of(budgets[part], points[part], reference) for part in (slice(40), slice(40, None))]
+    early = budgets <= 70
+    merged, whole = merge_archives(parts, 70), Archive.of(budgets[early], points[early])
+    assert merged.budgets.tolist() == whole.budgets.tolist()
     np.testing.assert_array_equal(merged.points, whole.points)
 
 

@@ -27,7 +27,7 @@ def test_rankings_are_collected_by_instance_and_time():
         names=["a", "b", "c"],
     )
     all_absent = [ABSENT] * 3
-    assert rankings.grid.times.tolist() == [10, 20]
+    assert rankings.grid.budgets.tolist() == [10, 20]
     assert rankings.ranks.tolist() == [
         [[1, 0, ABSENT], [0, 0, 1]],
         [[UNRANKED, UNRANKED, 0], all_absent],
@@ -39,7 +39,7 @@ def test_rankings_are_collected_by_instance_and_time():
 def test_names_and_times_may_be_given_or_taken_from_the_rankings():
     collected = collect_rankings([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
     assert collected.names == ("b", "a", "c")
-    assert collected.grid.times.tolist() == [10, 20]
+    assert collected.grid.budgets.tolist() == [10, 20]
     given = collect_rankings([Ranking(20.0 * (1 + 1e-12), ["b", "a"])], grid=[10, 20, 30], names=["a", "b", "c"])
     assert given.ranks[0].tolist() == [[-1, -1, -1], [1, 0, -1], [-1, -1, -1]]
 

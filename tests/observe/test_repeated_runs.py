@@ -73,7 +73,7 @@ def test_clusters_of_runs_are_repetitions_and_clusters_of_instances_are_not(valu
 
 def test_recorded_runs_whose_clusters_are_runs_are_ranked_together():
     runs = [
-        Trajectory(name, ("sphere", repetition), [1], [value], until=9, cluster="sphere")
+        Trajectory(name, ("sphere", repetition), [1], [value], end=9, cluster="sphere")
         for repetition, pair in enumerate([(3.0, 1.0), (2.0, 4.0)])
         for name, value in zip("ab", pair, strict=True)
     ]

@@ -119,7 +119,7 @@ def test_large_ties_do_not_depend_on_order_or_batches():
     split = sum(Choices.from_values(part, grid=grid) for part in np.array_split(values, 3))
     np.testing.assert_array_equal(whole.members, split.members)
     np.testing.assert_allclose(whole.counts, split.counts, rtol=1e-12)
-    for time in range(2):  # nor on the number of blocks that are tallied together
-        alone = Choices.from_values(values[:, [time]], grid=[1])
+    for budget in range(2):  # nor on the number of blocks that are tallied together
+        alone = Choices.from_values(values[:, [budget]], grid=[1])
         sets = alone.members.shape[1]
-        np.testing.assert_array_equal(alone.counts[0], whole.counts[time, :sets])
+        np.testing.assert_array_equal(alone.counts[0], whole.counts[budget, :sets])

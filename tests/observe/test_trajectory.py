@@ -19,66 +19,66 @@ events = st.lists(st.tuples(st.integers(0, 20), st.sampled_from(VALUES)), max_si
 @settings(deadline=None)
 @given(events, st.integers(0, 5))
 def test_the_value_at_a_time_is_the_best_of_all_events_before(pairs, extra):
-    times, values = [t for t, _ in pairs], [y for _, y in pairs]
-    until = (times[-1] if times else 0) + extra
-    run = Trajectory("cma", 1, times, values, until)
-    times_read = np.arange(0, 30, 0.5)
+    budgets, values = [t for t, _ in pairs], [y for _, y in pairs]
+    end = (budgets[-1] if budgets else 0) + extra
+    run = Trajectory("cma", 1, budgets, values, end)
+    budgets_read = np.arange(0, 30, 0.5)
     naive = [
-        min([y for t, y in pairs if t <= now], default=math.inf) if now <= until else math.nan for now in times_read
+        min([y for t, y in pairs if t <= now], default=math.inf) if now <= end else math.nan for now in budgets_read
     ]
-    np.testing.assert_array_equal(run.at(times_read), naive)
+    np.testing.assert_array_equal(run.at(budgets_read), naive)
     assert (np.diff(run.values) < 0).all()
-    assert (np.diff(run.times) > 0).all()
-    upside_down = Trajectory("cma", 1, times, [-y for y in values], until, maximise=True)
-    np.testing.assert_array_equal(upside_down.at(times_read), -np.array(naive))
+    assert (np.diff(run.budgets) > 0).all()
+    upside_down = Trajectory("cma", 1, budgets, [-y for y in values], end, maximise=True)
+    np.testing.assert_array_equal(upside_down.at(budgets_read), -np.array(naive))
 
 
 @pytest.mark.parametrize(("failure", "after"), [("last", math.inf), ("missing", math.nan)])
 def test_a_failed_run_is_worst_or_missing_from_its_failure_on(failure, after):
-    run = Trajectory("cma", 1, [1, 2], [5.0, 4.0], until=3, failed=True)
+    run = Trajectory("cma", 1, [1, 2], [5.0, 4.0], end=3, failed=True)
     np.testing.assert_array_equal(run.at([0.5, 1, 2.9, 3, 4], failure=failure), [math.inf, 5, 4, after, after])
-    upside_down = Trajectory("cma", 1, [1, 2], [4.0, 5.0], until=3, failed=True, maximise=True)
+    upside_down = Trajectory("cma", 1, [1, 2], [4.0, 5.0], end=3, failed=True, maximise=True)
     np.testing.assert_array_equal(upside_down.at([0.5, 1, 2.9, 3], failure=failure), [-math.inf, 4, 5, -after])
 
 
 def test_a_failed_run_can_be_made_an_error():
-    run = Trajectory("cma", (3, "b"), [1], [5.0], until=3, failed=True)
+    run = Trajectory("cma", (3, "b"), [1], [5.0], end=3, failed=True)
     with pytest.raises(ValueError, match=r"'cma' on instance \(3, 'b'\) failed at 3"):
         run.at([1], failure="raise")
     assert Trajectory("cma", 1, [1], [5.0]).at([1], failure="raise").tolist() == [5.0]
 
 
 def test_a_run_is_observed_until_its_end():
-    assert Trajectory("a", 1, [1, 7], [2, 3]).until == 7  # the second event is no improvement, but the run got there
+    assert Trajectory("a", 1, [1, 7], [2, 3]).end == 7  # the second event is no improvement, but the run got there
     assert np.isnan(Trajectory("a", 1, [1, 7], [2, 3]).at([7.1])).all()
-    assert Trajectory("a", 1, [], [], until=5).at([0, 5, 6]).tolist()[:2] == [math.inf, math.inf]
-    assert Trajectory("a", 1, [1], [2], until=math.inf).at([1e300]).tolist() == [2.0]
+    assert Trajectory("a", 1, [], [], end=5).at([0, 5, 6]).tolist()[:2] == [math.inf, math.inf]
+    assert Trajectory("a", 1, [1], [2], end=math.inf).at([1e300]).tolist() == [2.0]
 
 
 def test_a_run_that_finished_keeps_its_value():
-    run = Trajectory("a", 1, [1, 7], [3.0, 2.0], until=9, finished=True)
+    run = Trajectory("a", 1, [1, 7], [3.0, 2.0], end=9, finished=True)
     assert run.at([6, 9, 1e300]).tolist() == [3.0, 2.0, 2.0]
-    assert (run.ended, run.until, run.known_until) == ("finished", 9, math.inf)
+    assert (run.ended, run.end, run.known_to) == ("finished", 9, math.inf)
     assert repr(run) == "Trajectory('a' on 1: 2 improvements until 9, finished)"
-    cut = Trajectory("a", 1, [1, 7], [3.0, 2.0], until=9)
-    assert (cut.ended, cut.known_until) == ("cut off", 9)
+    cut = Trajectory("a", 1, [1, 7], [3.0, 2.0], end=9)
+    assert (cut.ended, cut.known_to) == ("cut off", 9)
     assert run != cut
-    assert Trajectory("a", 1, [1], [2.0], until=math.inf).ended == "finished"
-    assert Trajectory("a", 1, [1], [2.0], until=3, failed=True).ended == "failed"
+    assert Trajectory("a", 1, [1], [2.0], end=math.inf).ended == "finished"
+    assert Trajectory("a", 1, [1], [2.0], end=3, failed=True).ended == "failed"
     with pytest.raises(ValueError, match="expected the run of 'a' on instance 1 to be failed or finished, got both"):
         Trajectory("a", 1, [1], [2.0], failed=True, finished=True)
 
 
 def test_a_run_is_read_at_the_times_of_a_grid():
-    assert Trajectory("a", 1, [1], [2], until=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
+    assert Trajectory("a", 1, [1], [2], end=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
 
 
 def test_trajectories_are_compared_hashed_and_pickled_by_value():
-    run, twin = Trajectory("a", (1, 2), [1, 2], [3, 4]), Trajectory("a", (1, 2), [1], [3], until=2)
+    run, twin = Trajectory("a", (1, 2), [1, 2], [3, 4]), Trajectory("a", (1, 2), [1], [3], end=2)
     assert run == twin
     assert hash(run) == hash(twin)
-    assert run != Trajectory("a", (1, 2), [1], [3], until=3)
-    assert run != Trajectory("a", (1, 2), [1], [2], until=2)
+    assert run != Trajectory("a", (1, 2), [1], [3], end=3)
+    assert run != Trajectory("a", (1, 2), [1], [2], end=2)
     assert run != "a run"
     assert pickle.loads(pickle.dumps(run)) == run
     assert repr(run) == "Trajectory('a' on (1, 2): 1 improvements until 2)"
@@ -86,36 +86,39 @@ def test_trajectories_are_compared_hashed_and_pickled_by_value():
     with pytest.raises(ValueError, match="read-only"):
         run.values[0] = 0
     with pytest.raises(AttributeError):
-        run.until = 5
+        run.end = 5
 
 
 def test_a_trajectory_copies_its_arrays():
-    times, values = np.array([1.0, 2.0]), np.array([3.0, 4.0])
-    run = Trajectory("a", 1, times, values)
+    budgets, values = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    run = Trajectory("a", 1, budgets, values)
     values[0] = 9
     assert run.values.tolist() == [3.0]
-    assert times.flags.writeable
+    assert budgets.flags.writeable
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"times": [1], "values": [1, 2]}, r"shapes \(1,\) and \(2,\)"),
-        ({"times": [[1]], "values": [[1]]}, "one time for each value"),
-        ({"times": ["x"], "values": [1]}, "expected numbers"),
-        ({"times": [-1, 2], "values": [1, 2]}, "not negative, for the run of 'cma' on instance 7, got -1"),
-        ({"times": [1, math.inf], "values": [1, 2]}, "finite times.*got inf"),
-        ({"times": [1, math.nan], "values": [1, 2]}, "finite times.*got nan"),
-        ({"times": [2, 1], "values": [1, 2]}, "times in order.*got 2 before 1; sort"),
-        ({"times": [1, 2], "values": [1, math.nan]}, r"got NaN at time 2; remove the event, or give the worst.*\+inf"),
-        ({"times": [1, 2], "values": [1, -math.inf]}, "values other than -inf.*at time 2"),
-        ({"times": [1], "values": [math.inf], "maximise": True}, r"values other than \+inf"),
-        ({"times": [1], "values": [math.nan], "maximise": True}, r"worst value \(-inf\)"),
-        ({"times": [], "values": []}, "at least one event or `until`"),
-        ({"times": [1, 3], "values": [2, 2], "until": 2}, "no earlier than its last event at 3, got 2"),
-        ({"times": [1], "values": [2], "until": math.nan}, "got nan"),
-        ({"times": [], "values": [], "until": -1}, "got -1"),
-        ({"times": [1], "values": [2], "instance": [1]}, "hashable instance"),
+        ({"budgets": [1], "values": [1, 2]}, r"shapes \(1,\) and \(2,\)"),
+        ({"budgets": [[1]], "values": [[1]]}, "one time for each value"),
+        ({"budgets": ["x"], "values": [1]}, "expected numbers"),
+        ({"budgets": [-1, 2], "values": [1, 2]}, "not negative, for the run of 'cma' on instance 7, got -1"),
+        ({"budgets": [1, math.inf], "values": [1, 2]}, "finite times.*got inf"),
+        ({"budgets": [1, math.nan], "values": [1, 2]}, "finite times.*got nan"),
+        ({"budgets": [2, 1], "values": [1, 2]}, "times in order.*got 2 before 1; sort"),
+        (
+            {"budgets": [1, 2], "values": [1, math.nan]},
+            r"got NaN at time 2; remove the event, or give the worst.*\+inf",
+        ),
+        ({"budgets": [1, 2], "values": [1, -math.inf]}, "values other than -inf.*at time 2"),
+        ({"budgets": [1], "values": [math.inf], "maximise": True}, r"values other than \+inf"),
+        ({"budgets": [1], "values": [math.nan], "maximise": True}, r"worst value \(-inf\)"),
+        ({"budgets": [], "values": []}, "at least one event or `until`"),
+        ({"budgets": [1, 3], "values": [2, 2], "end": 2}, "no earlier than its last event at 3, got 2"),
+        ({"budgets": [1], "values": [2], "end": math.nan}, "got nan"),
+        ({"budgets": [], "values": [], "end": -1}, "got -1"),
+        ({"budgets": [1], "values": [2], "instance": [1]}, "hashable instance"),
     ],
 )
 def test_errors_name_the_run(arguments, message):

@@ -24,14 +24,14 @@ class Dataset:
     """Values (instance, time, algorithm), lower is better and NaN is absent, with the utilities behind them."""
 
     values: FloatArray
-    times: FloatArray
+    budgets: FloatArray
     axis: Axis
     utilities: FloatArray
 
 
-def scaled(times: FloatArray, axis: Axis) -> FloatArray:
+def scaled(budgets: FloatArray, axis: Axis) -> FloatArray:
     """Map times to [0, 1], linearly in t or in log t."""
-    t = np.log(times) if axis == "log" else np.asarray(times, dtype=np.float64)
+    t = np.log(budgets) if axis == "log" else np.asarray(budgets, dtype=np.float64)
     return (t - t[0]) / (t[-1] - t[0])
 
 
@@ -50,23 +50,23 @@ def generate(name: str) -> Dataset:
     match name:
         case "few":
             seed, instances, algorithms, spread = 101, 8, 3, 1.0
-            times = np.linspace(100.0, 1000.0, 10)
+            budgets = np.linspace(100.0, 1000.0, 10)
         case "ties":
             seed, instances, algorithms, spread = 102, 30, 5, 1.0
-            times, axis = np.round(np.geomspace(10.0, 10_000.0, 12)), "log"
+            budgets, axis = np.round(np.geomspace(10.0, 10_000.0, 12)), "log"
         case "many":
             seed, instances, algorithms, spread = 103, 300, 10, 0.8
-            times = np.array([10.0, 20.0, 40.0, 65.0, 100.0, 150.0, 220.0, 300.0])
+            budgets = np.array([10.0, 20.0, 40.0, 65.0, 100.0, 150.0, 220.0, 300.0])
         case _:
             raise ValueError(f"unknown data set {name!r}")
     rng = np.random.default_rng(seed)
-    utilities = crossing(scaled(times, axis), algorithms, spread, rng)
+    utilities = crossing(scaled(budgets, axis), algorithms, spread, rng)
     values = -(utilities + rng.gumbel(size=(instances, *utilities.shape)))
     if name == "ties":
         values = np.round(values / 1.6)
         values[rng.random(values.shape) < 0.06] = np.nan  # single values lost
         values[:10, 9:, 4] = np.nan  # runs that ended early
-    return Dataset(values, times, axis, utilities)
+    return Dataset(values, budgets, axis, utilities)
 
 
 def load(name: str) -> Dataset:

@@ -117,7 +117,7 @@ def summarise(posterior: arviz.InferenceData) -> dict[str, npt.ArrayLike]:
 def reference(prior: str, data: str) -> dict[str, npt.ArrayLike]:
     """Sample until the result is good enough, with smaller steps after divergences and more draws if too few."""
     d = load(data)
-    choices = pb.Choices.from_values(d.values, grid=pb.Grid(d.times, d.axis))
+    choices = pb.Choices.from_values(d.values, grid=pb.Grid(d.budgets, d.axis))
     model = pb.to_pymc(choices, PRIORS[prior])
     wanted = ["utilities", *(name for name in HYPERPARAMETERS if name in model.named_vars)]
     (chains, draws, method), target = RUNS[data], 0.9

@@ -206,10 +206,10 @@ HYPERPARAMETERS = ("kappa", "sigma", "lengthscale")
 # Models and their posterior draws
 
 
-def build(prior: str, values: FloatArray, times: FloatArray, axis: Axis = "linear") -> pm.Model:
+def build(prior: str, values: FloatArray, budgets: FloatArray, axis: Axis = "linear") -> pm.Model:
     """Model of the values (instance, time, algorithm; lower is better, NaN absent) under one prior."""
     with pm.Model() as model:
-        mu = pm.Deterministic("mu", PRIORS[prior](scaled(times, axis), values.shape[2]))
+        mu = pm.Deterministic("mu", PRIORS[prior](scaled(budgets, axis), values.shape[2]))
         pm.Potential("rankings", plackett_luce(mu, values))
     return model
 

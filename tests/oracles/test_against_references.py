@@ -70,7 +70,7 @@ def reference(prior: str, data: str) -> Mapping[str, Array]:
 @cache
 def fitted(prior: str, data: str) -> pb.Posterior:
     runs = load(data)
-    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.times, runs.axis))
+    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.budgets, runs.axis))
     return pb.fit(choices, prior=PRIORS[prior], draws=DRAWS, seed=1)
 
 
@@ -143,7 +143,7 @@ def compare_dominance(prior: str, data: str) -> Comparison:
 @pytest.mark.parametrize(("prior", "data"), available())
 def test_our_own_nuts_agrees(prior: str, data: str) -> None:
     runs, long_run = load(data), reference(prior, data)
-    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.times, runs.axis))
+    choices = pb.Choices.from_values(runs.values, grid=pb.Grid(runs.budgets, runs.axis))
     posterior = pb.fit(choices, prior=PRIORS[prior], method="nuts", draws=20_000, seed=1)
     assert posterior.diagnostics.reliable, posterior.diagnostics.message
     theirs, error = pairs(long_run["dominance"]), pairs(long_run["dominance_mcse"])

@@ -49,7 +49,7 @@ def rstan_is_installed() -> bool:
 def tied_choices() -> pb.Choices:
     """Rankings with ties and missing runs."""
     runs = load("ties")
-    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.times[:6], runs.axis))
+    return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.budgets[:6], runs.axis))
 
 
 def positions(density: JointDensity) -> list[np.ndarray]:

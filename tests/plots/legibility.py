@@ -41,7 +41,7 @@ def figure_of_tree(names, *, feature="size", width=None):
     grid = pb.log_grid(10, 1000, 5)
 
     def row(parent, depth, condition, *changes):
-        starts = [10.0, *(time for time, _ in changes)]
+        starts = [10.0, *(budget for budget, _ in changes)]
         ends = [*starts[1:], 1000.0]
         chosen = [names[0], *(name for _, name in changes)]
         stretches = tuple(map(Stretch, starts, ends, chosen, [0.5] * len(chosen)))

@@ -7,7 +7,7 @@ import numpy as np
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.outcome import RaceOutcome
-from tests.race.small import TIMES, crossing_utilities, play_rounds, settings_of
+from tests.race.small import BUDGETS, crossing_utilities, play_rounds, settings_of
 
 LONG = "differential evolution, current-to-best/1/bin, F = {:.3f}, CR = 0.9"
 
@@ -19,10 +19,10 @@ def names_of(number, length):
     return tuple(LONG.format(k / 10).ljust(length, ".")[:length] for k in range(number))
 
 
-def posterior_with(number, length=1, *, draws=200, times=12, seed=0, grid=None, names=None, joint=True):
+def posterior_with(number, length=1, *, draws=200, budgets=12, seed=0, grid=None, names=None, joint=True):
     """Return smooth paths that cross, with a different level for each algorithm."""
     rng = np.random.default_rng(seed)
-    grid = pb.log_grid(100, 60_000, times) if grid is None else grid
+    grid = pb.log_grid(100, 60_000, budgets) if grid is None else grid
     s = grid.scaled[:, None]
     centre = rng.normal(size=number) + rng.normal(size=number) * s + 0.5 * np.sin(3 * s + rng.uniform(0, 6, number))
     wiggle = rng.normal(size=(draws, 1, number)) + rng.normal(size=(draws, 1, number)) * s
@@ -62,6 +62,6 @@ def race_with(number, length=1, *, rounds=4, names=None, **changes):
     level = np.linspace(1.5, -2.5, number)
     turn = np.zeros(number)
     turn[: min(number, 3)] = [1.0, -1.0, 0.5][: min(number, 3)]
-    utilities = level + np.linspace(1, -1, len(TIMES))[:, None] * turn
+    utilities = level + np.linspace(1, -1, len(BUDGETS))[:, None] * turn
     settings = settings_of(**{"batch": pb.FixedBatch(4), "confidence": 0.95, "draws": 400, "seed": 1, **changes})
     return RaceOutcome(play_rounds(loop.start(settings, names), utilities, names, rounds=rounds), "paused")

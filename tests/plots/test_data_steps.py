@@ -24,7 +24,7 @@ from polarbear.race.outcome import RaceOutcome
 from tests.plots.posteriors import posterior_with, small_race, specialist_posterior
 from tests.race import paper
 from tests.race.simulated import simulated_runs
-from tests.race.small import TIMES
+from tests.race.small import BUDGETS
 
 
 def test_rating_curves_are_means_and_quantiles_of_the_draws():
@@ -70,7 +70,7 @@ def test_evolution_follows_the_rounds(finished_race):
 
 
 def test_after_a_review_all_algorithms_have_a_threat_again(finished_race):
-    state = loop.reconsider(finished_race.state, pb.Settings(grid=TIMES, prior=pb.RandomWalk(), draws=400, seed=2))
+    state = loop.reconsider(finished_race.state, pb.Settings(grid=BUDGETS, prior=pb.RandomWalk(), draws=400, seed=2))
     state = loop.tell(state, loop.ask(state), [])
     data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isfinite(data.threat[-1]).all()
@@ -78,7 +78,7 @@ def test_after_a_review_all_algorithms_have_a_threat_again(finished_race):
 
 def test_an_added_algorithm_has_no_earlier_threat(finished_race):
     state = loop.add(finished_race.state, "e")
-    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
+    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), BUDGETS))
     data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isnan(data.threat[:-1, 4]).all()
     assert np.isfinite(data.threat[-1, 4])
@@ -90,7 +90,7 @@ def test_a_readmitted_algorithm_has_a_threat_again_and_is_a_candidate_of_its_rou
     plan = loop.ask(state)
     column, level = state.names.index(gone), np.zeros((4, 4))
     level[:, column] = 20  # its new runs win, so that the next round does not eliminate it
-    state = loop.tell(state, plan, simulated_runs(plan, level, state.names, TIMES))
+    state = loop.tell(state, plan, simulated_runs(plan, level, state.names, BUDGETS))
     data = DominanceEvolution.of(RaceOutcome(state, "paused"))
     assert np.isfinite(data.threat[-1, column])
     assert (gone in state_after(state, len(state.rounds)).candidates) == (gone in state.candidates)
@@ -139,25 +139,25 @@ def test_allocation_counts_runs(finished_race):
         mine = [run for run in finished_race.runs if run.trajectory.algorithm == name]
         assert data.runs[column] == len(mine)
         assert data.cost[column] == pytest.approx(sum(run.reached for run in mine))
-        for t, time in enumerate(TIMES):
-            assert data.counts[t, column] == sum(run.trajectory.until >= time for run in mine)
+        for t, budget in enumerate(BUDGETS):
+            assert data.counts[t, column] == sum(run.trajectory.end >= budget for run in mine)
         assert data.inside[column] == (name in finished_race.kept)
-    full = data.instances * len(data.names) * TIMES[-1]
+    full = data.instances * len(data.names) * BUDGETS[-1]
     assert data.saved_share == pytest.approx(1 - data.cost.sum() / full)
 
 
 def test_the_matrix_is_dominance_by_definition():
     posterior = posterior_with(4)
-    joint, pointwise = DominanceMatrix.of(posterior, elimination="joint"), DominanceMatrix.of(posterior)
+    joint, pointwise = DominanceMatrix.of(posterior, dominance="joint"), DominanceMatrix.of(posterior)
     for a, b in combinations(range(4), 2):
         assert joint.probability[a, b] == pytest.approx(paper.threat(posterior, a, b, "joint"))
         assert pointwise.probability[a, b] == pytest.approx(paper.threat(posterior, a, b, "pointwise"))
-    assert (pointwise.elimination, joint.elimination) == ("pointwise", "joint")
+    assert (pointwise.dominance, joint.dominance) == ("pointwise", "joint")
 
 
 def test_a_pair_over_time_by_definition():
     posterior = posterior_with(4)
-    data = PairDominance.of(posterior, "C", "B", rope=0.1)
+    data = PairDominance.of(posterior, "C", "B", margin=0.1)
     for t in range(len(posterior.grid)):
         assert data.beats[t] == pytest.approx(paper.dominates_at(posterior, 2, 1, t))
         assert data.equal[t] == pytest.approx(paper.equivalent_at(posterior, 2, 1, t, 0.1))
@@ -186,8 +186,8 @@ def test_pairs_of_weighted_instances_are_shares_of_instances_and_not_ratios_of_r
     assert data.always == pytest.approx((rates > 0.5).all(axis=1).mean())
     assert data.never == pytest.approx((rates < 0.5).all(axis=1).mean())
     assert data.never > 0.95
-    for elimination in ("joint", "pointwise"):
-        assert DominanceMatrix.of(posterior, elimination=elimination).probability[1, 0] > 0.95
+    for dominance in ("joint", "pointwise"):
+        assert DominanceMatrix.of(posterior, dominance=dominance).probability[1, 0] > 0.95
 
 
 def test_ratings_are_first_places_and_bands_are_about_the_strongest_rival():
@@ -208,7 +208,7 @@ def test_stretches_cover_the_grid_and_are_those_of_the_map(grid):
     posterior = posterior_with(5, grid=grid, seed=3)
     data = DecisionBands.of(posterior)
     assert data.stretches == pb.decision_map(posterior).stretches
-    assert (data.stretches[0].start, data.stretches[-1].stop) == (grid.times[0], grid.times[-1])
+    assert (data.stretches[0].start, data.stretches[-1].stop) == (grid.budgets[0], grid.budgets[-1])
     for t in range(len(grid)):
         counts = np.bincount(posterior.ratings[:, t].argmax(axis=1), minlength=5)
         np.testing.assert_allclose(data.probability_best[t], counts / 200)
@@ -225,7 +225,7 @@ def test_earlier_posteriors_are_those_that_the_race_had(race_and_posteriors):
 
 def test_earlier_posteriors_before_an_algorithm_was_added(finished_race):
     state = loop.add(finished_race.state, "e")
-    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), TIMES))
+    state = loop.tell(state, plan := loop.ask(state), simulated_runs(plan, np.zeros((4, 5)), tuple("abcde"), BUDGETS))
     number = len(finished_race.rounds)
     np.testing.assert_array_equal(posterior_after(state, number).ratings, finished_race.posterior.ratings)
     assert posterior_after(state, number + 1).names == tuple("abcde")
@@ -251,12 +251,12 @@ def test_panels_show_the_posterior_at_fewer_times(monkeypatch):
     result = small_race(6, prior=pb.BayesianBootstrap())
     monkeypatch.setattr(round_panels, "_TIMES", 3)
     last = RoundPanels.of(result, rounds=[6]).panels[-1].curves
-    kept = [0, round((len(TIMES) - 1) / 2), len(TIMES) - 1]
-    assert last.grid.times.tolist() == [TIMES[k] for k in kept]
+    kept = [0, round((len(BUDGETS) - 1) / 2), len(BUDGETS) - 1]
+    assert last.grid.budgets.tolist() == [BUDGETS[k] for k in kept]
     # 200 draws: a mean has a standard error of at most 0.5 / √200 = 0.035.
     np.testing.assert_allclose(last.mean, result.posterior.ratings.mean(axis=0)[kept], atol=0.11)
-    truth = np.full((len(TIMES), 4), 0.25)
-    assert len(RoundPanels.of(result, rounds=[6], truth=truth).panels[-1].curves.grid) == len(TIMES)
+    truth = np.full((len(BUDGETS), 4), 0.25)
+    assert len(RoundPanels.of(result, rounds=[6], truth=truth).panels[-1].curves.grid) == len(BUDGETS)
 
 
 def test_key_rounds_begin_and_end_the_race(finished_race):
@@ -280,7 +280,7 @@ def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race, monk
     monkeypatch.setattr(decision_forecast, "STABLE_FROM", 4)
     data, state = DecisionForecast.of(unfinished_race), unfinished_race.state
     open_ = [
-        (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(TIMES)))
+        (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(BUDGETS)))
     ]
     assert {(each.first, each.second) for each in data.open_pairs} == {
         (state.names[a], state.names[b]) for a, b in open_

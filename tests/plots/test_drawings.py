@@ -168,7 +168,7 @@ def test_a_figure_can_be_drawn_into_other_axes():
 
 def test_the_axis_of_values_is_logarithmic_if_they_span_decades():
     def scale(factor):
-        runs = [pb.Trajectory(name, i, [1, 10], [factor, 1.0 + i], until=10) for name in "ab" for i in range(9)]
+        runs = [pb.Trajectory(name, i, [1, 10], [factor, 1.0 + i], end=10) for name in "ab" for i in range(9)]
         return plots.quality(runs, grid=[1, 10]).axes[0].get_yscale()
 
     assert (scale(1e4), scale(10.0), scale(-10.0)) == ("log", "linear", "linear")
@@ -176,8 +176,8 @@ def test_the_axis_of_values_is_logarithmic_if_they_span_decades():
 
 def test_a_speed_up_is_drawn_with_its_bounds():
     """A reaches the quality of B at 10 after 5, and that of B at 100 not within its 300."""
-    runs = [pb.Trajectory("A", i, [5], [1.0], until=300) for i in range(9)]
-    runs += [pb.Trajectory("B", i, [10, 50], [2.0, 0.5], until=300) for i in range(9)]
+    runs = [pb.Trajectory("A", i, [5], [1.0], end=300) for i in range(9)]
+    runs += [pb.Trajectory("B", i, [10, 50], [2.0, 0.5], end=300) for i in range(9)]
     ax = plots.speed_up(runs, "A", "B", grid=[10, 20, 100]).axes[0]
     curve, marks = ax.lines[:2]
     np.testing.assert_allclose(curve.get_ydata(), [0.5, 0.25, np.nan])
@@ -189,8 +189,8 @@ def test_a_speed_up_is_drawn_with_its_bounds():
 
 def test_gaps_are_drawn_with_their_tolerance_and_intervals():
     """A is better than B by 0 to 8 on nine instances, and unknown at 100."""
-    runs = [pb.Trajectory("A", i, [1], [0.0], until=50) for i in range(9)]
-    runs += [pb.Trajectory("B", i, [1], [float(i)], until=300) for i in range(9)]
+    runs = [pb.Trajectory("A", i, [1], [0.0], end=50) for i in range(9)]
+    runs += [pb.Trajectory("B", i, [1], [float(i)], end=300) for i in range(9)]
     figure = plots.gap(runs, "A", "B", 5, grid=[10, 20, 100])
     ax = figure.axes[0]
     better, worse = ax.lines[:2]
@@ -203,17 +203,17 @@ def test_gaps_are_drawn_with_their_tolerance_and_intervals():
         plots.gap([runs[0], replace_instance(runs[-1])], "A", "B", grid=[10, 20])
 
 
-def band_at(band, time):
+def band_at(band, budget):
     """Return the lowest and the highest point of a band at a time."""
     outline = band.get_paths()[0].vertices
-    heights = outline[outline[:, 0] == time, 1]
+    heights = outline[outline[:, 0] == budget, 1]
     return [heights.min(), heights.max()]
 
 
 def test_the_interval_of_a_median_is_drawn_and_reaches_the_edge_where_it_has_no_end():
     """Values 0 to 14 on fifteen instances, and two instances of B, which do not bound its median."""
-    runs = [pb.Trajectory("A", i, [1], [float(i)], until=300) for i in range(15)]
-    runs += [pb.Trajectory("B", i, [1], [float(i)], until=300) for i in range(2)]
+    runs = [pb.Trajectory("A", i, [1], [float(i)], end=300) for i in range(15)]
+    runs += [pb.Trajectory("B", i, [1], [float(i)], end=300) for i in range(2)]
     ax = plots.quality(runs, grid=[10, 100]).axes[0]
     curves = pb.quality_curves(runs, grid=[10, 100])
     assert np.isinf([curves.lower[0, 1], curves.upper[0, 1]]).all()
@@ -225,4 +225,4 @@ def test_the_interval_of_a_median_is_drawn_and_reaches_the_edge_where_it_has_no_
 
 
 def replace_instance(run):
-    return pb.Trajectory(run.algorithm, 99, run.times, run.values, until=run.until)
+    return pb.Trajectory(run.algorithm, 99, run.budgets, run.values, end=run.end)

@@ -93,13 +93,13 @@ def test_hostile_names_are_shown_as_text(figure):
 
 @pytest.mark.parametrize("figure", OF_A_RACE)
 def test_hostile_names_of_a_race_are_shown_as_text(figure):
-    drawn = of_race(figure, race_with(len(HOSTILE), names=HOSTILE, rounds=1, rope=0.0))
+    drawn = of_race(figure, race_with(len(HOSTILE), names=HOSTILE, rounds=1, margin=0.0))
     assert_literal(assert_legible(drawn), HOSTILE)
 
 
 def test_a_name_has_the_same_form_in_all_figures():
     names = (*(f"an algorithm whose long name ends in a number: {k}" for k in (1, 2, 3, 44)), "an algorithm")
-    race = race_with(5, names=names, rounds=2, rope=0.0)
+    race = race_with(5, names=names, rounds=2, margin=0.0)
     written = set(short_names(names).values())
     (values,) = plots.values(race.posterior, among=names[1:3]).axes
     forecast = plots.forecast(race).axes[1]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from polarbear.plots.dominance_evolution import height_of, probability_at
 from polarbear.plots.end_labels import spread
-from polarbear.plots.lettering import format_time, short_names
+from polarbear.plots.lettering import format_tick, short_names
 
 
 @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=20, unique=True), st.integers(8, 30))
@@ -44,5 +44,5 @@ def test_the_axis_of_the_evolution_is_linear_and_then_counts_nines():
 
 
 @pytest.mark.parametrize(("time", "text"), [(0, "0"), (0.25, "0.25"), (1e6, "1,000,000"), (3e-5, "3·10⁻⁵")])
-def test_times_are_readable(time, text):
-    assert format_time(time) == text
+def test_times_are_readable(budget, text):
+    assert format_tick(budget) == text

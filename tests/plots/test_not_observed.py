@@ -46,11 +46,11 @@ def test_a_pair_is_interrupted_and_has_no_claim_about_every_time(three):
     assert PairDominance.of(three, "long", "last").always > 0.5
 
 
-@pytest.mark.parametrize("elimination", ["pointwise", "joint"])
-def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_time(three, elimination):
-    data = DominanceMatrix.of(three, elimination=elimination)
+@pytest.mark.parametrize("dominance", ["pointwise", "joint"])
+def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_time(three, dominance):
+    data = DominanceMatrix.of(three, dominance=dominance)
     assert np.isnan(data.probability).tolist() == [[False, True, True], [True, False, False], [True, False, False]]
-    texts = [text.get_text() for text, _ in texts_of(plots.dominance(three, elimination=elimination))]
+    texts = [text.get_text() for text, _ in texts_of(plots.dominance(three, dominance=dominance))]
     assert texts.count("–") == 4
     assert any("–: not observed at some time" in text for text in texts)
 
@@ -70,10 +70,10 @@ def leads_of(posterior):
 
 def test_areas_have_a_step_where_an_algorithm_is_not_observed_any_more(three):
     data = DecisionBands.of(three)
-    assert data.edge_times == pytest.approx([1, 10, 10, 100, 1000])
+    assert data.edge_budgets == pytest.approx([1, 10, 10, 100, 1000])
     np.testing.assert_array_equal(data.edges, data.probability_best[[0, 1, 2, 2, 3]])
     late = DecisionBands.of(replace(three, comparisons=three.comparisons[::-1]))
-    assert late.edge_times == pytest.approx([1, 10, 100, 100, 1000])
+    assert late.edge_budgets == pytest.approx([1, 10, 100, 100, 1000])
     np.testing.assert_array_equal(late.edges, late.probability_best[[0, 1, 1, 2, 3]])
 
 

@@ -39,9 +39,9 @@ def outcome(mine, other):
 
 def plain_evidence(ranks, weights, labels):
     """The definition as loops: a product of bets for each stake, averaged."""
-    instances, times, n = ranks.shape
-    result = np.zeros((times, n, n))
-    for t in range(times):
+    instances, budgets, n = ranks.shape
+    result = np.zeros((budgets, n, n))
+    for t in range(budgets):
         largest = max(weights)
         for a in range(n):
             for b in range(n):

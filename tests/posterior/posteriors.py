@@ -8,11 +8,11 @@ from polarbear import Diagnostics, Posterior, linear_grid, log_grid
 def posterior_of(ratings, *, joint=True):
     """A posterior of algorithms a0, a1, ... with these ratings (draw, time, algorithm), scaled to sum to one."""
     ratings = np.asarray(ratings, dtype=float)
-    _, times, algorithms = ratings.shape
+    _, budgets, algorithms = ratings.shape
     return Posterior(
         ratings=ratings / ratings.sum(axis=-1, keepdims=True),
         names=tuple(f"a{i}" for i in range(algorithms)),
-        grid=linear_grid(1, 2, times) if times > 1 else linear_grid(1, 1, 1),
+        grid=linear_grid(1, 2, budgets) if budgets > 1 else linear_grid(1, 1, 1),
         joint=joint,
         diagnostics=Diagnostics("none", True, "", 1.0),
         prior="Dirichlet(concentration=1.0)",
@@ -20,11 +20,11 @@ def posterior_of(ratings, *, joint=True):
     )
 
 
-def random_posterior(seed, draws=40, times=3, algorithms=4):
+def random_posterior(seed, draws=40, budgets=3, algorithms=4):
     """A posterior of algorithms that differ, by about as much as draws vary."""
     rng = np.random.default_rng(seed)
     centre = rng.gamma(1.0, size=algorithms) + 0.2
-    return posterior_of(rng.dirichlet(5 * centre, size=(draws, times)))
+    return posterior_of(rng.dirichlet(5 * centre, size=(draws, budgets)))
 
 
 def pairs(posterior):
@@ -33,13 +33,13 @@ def pairs(posterior):
     return [(a, b) for a in range(n) for b in range(n) if a != b]
 
 
-def dirichlet_posterior(draws=50, times=4, algorithms=3):
+def dirichlet_posterior(draws=50, budgets=4, algorithms=3):
     """A posterior of uniform ratings, with names, diagnostics and a prior."""
     rng = np.random.default_rng(0)
     return Posterior(
-        ratings=rng.dirichlet(np.ones(algorithms), size=(draws, times)),
+        ratings=rng.dirichlet(np.ones(algorithms), size=(draws, budgets)),
         names=tuple("ABCDEFGH"[:algorithms]),
-        grid=log_grid(10, 1000, times),
+        grid=log_grid(10, 1000, budgets),
         joint=True,
         diagnostics=Diagnostics("nested-laplace", True, "All is well.", 40.0, pareto_k=0.3),
         prior="BSpline(...)",

@@ -111,14 +111,14 @@ def test_evidence_is_a_public_name():
 
 # Against plain loops
 
-INSTANCES, TIMES, ALGORITHMS = 9, 2, 4
+INSTANCES, BUDGETS, ALGORITHMS = 9, 2, 4
 
-SIZE = INSTANCES * TIMES * ALGORITHMS
+SIZE = INSTANCES * BUDGETS * ALGORITHMS
 
 
 def ranks_of_bytes(data):
     """Dense ranks with ties, absent and unranked algorithms."""
-    codes = np.frombuffer(data, dtype=np.uint8).reshape(INSTANCES, TIMES, ALGORITHMS) % 6  # 4 is absent, 5 unranked
+    codes = np.frombuffer(data, dtype=np.uint8).reshape(INSTANCES, BUDGETS, ALGORITHMS) % 6  # 4 is absent, 5 unranked
     return np.where(codes == 5, UNRANKED, pb.rank_values(np.where(codes > 3, np.nan, codes)))
 
 

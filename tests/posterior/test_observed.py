@@ -59,10 +59,10 @@ def test_times_without_data_neither_decide_nor_eliminate(prior):
     assert (beats[:2, 0, 1:] > 0.9).all()
     assert (beats[2:, 0, 1:] == 0.5).all()
     assert (beats[2:, 1:, 0] == 0.5).all()
-    assert not pb.equivalence(posterior, rope=0.4)[2:, 0].any()
-    for elimination in ("pointwise", "joint"):
-        assert pb.pareto_set(posterior, confidence=0.8, elimination=elimination) == ("short", "long")
-    resolved = resolved_pairs(posterior, resolution="crossing", confidence=0.8, rope=0.05)
+    assert not pb.equivalence(posterior, margin=0.4)[2:, 0].any()
+    for dominance in ("pointwise", "joint"):
+        assert pb.pareto_set(posterior, confidence=0.8, dominance=dominance) == ("short", "long")
+    resolved = resolved_pairs(posterior, until="pairs", confidence=0.8, margin=0.05)
     assert resolved[:, 0, 1].tolist() == [True, True, False, False]
     assert resolved[:, 1, 2].all()
 
@@ -72,8 +72,8 @@ def test_a_model_that_extrapolates_does_not_eliminate():
     ratings = np.tile([0.1, 0.9], (50, 3, 1))
     assert pb.pareto_set(posterior_of(ratings)) == ("a1",)
     posterior = with_gap(ratings)
-    for elimination in ("pointwise", "joint"):
-        assert pb.pareto_set(posterior, elimination=elimination) == ("a0", "a1")
+    for dominance in ("pointwise", "joint"):
+        assert pb.pareto_set(posterior, dominance=dominance) == ("a0", "a1")
     assert not pb.anytime_dominance(posterior).any()
     assert pb.pareto_probability(posterior).tolist() == [1, 1]
 
@@ -84,7 +84,7 @@ def test_a_crossing_rests_on_observed_times():
     assert pb.crossing(posterior_of(late))[0, 1] == 1
     assert pb.crossing(with_gap(late))[0, 1] == 0
     assert pb.crossing(with_gap(early))[0, 1] == 1
-    decided = resolved_pairs(with_gap(early), resolution="crossing", confidence=0.9, rope=0.05)
+    decided = resolved_pairs(with_gap(early), until="pairs", confidence=0.9, margin=0.05)
     assert decided.all()  # a pair that crosses needs no data at the other times
 
 

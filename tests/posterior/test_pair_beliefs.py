@@ -10,7 +10,7 @@ import polarbear as pb
 from polarbear.posterior.beta_mixture import BetaMixture, prior_about, symmetric_prior, update
 
 law = settings(deadline=None, max_examples=40)
-TIMES = 3
+BUDGETS = 3
 
 
 @st.composite
@@ -18,7 +18,7 @@ def data_sets(draw):
     """Values of A, B and further algorithms, with ties, missing runs, no solutions, clusters and weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     instances, others = draw(st.integers(1, 12)), draw(st.integers(1, 3))
-    values = rng.integers(0, 4, (instances, TIMES, 2 + others)).astype(float)
+    values = rng.integers(0, 4, (instances, BUDGETS, 2 + others)).astype(float)
     values += draw(st.sampled_from([0.0, 1e-13])) * rng.random(values.shape)  # ties within the tolerance
     values[rng.random(values.shape) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
     values[rng.random(values.shape) < draw(st.sampled_from([0.0, 0.1]))] = np.inf
@@ -33,7 +33,7 @@ def data_sets(draw):
 
 def fit(values, names, labels, clusters, weights, **options):
     choices = pb.Choices.from_values(
-        values, grid=range(1, TIMES + 1), names=names, instances=labels, clusters=clusters, weights=weights, **options
+        values, grid=range(1, BUDGETS + 1), names=names, instances=labels, clusters=clusters, weights=weights, **options
     )
     return pb.fit(choices, draws=200, seed=3)
 
@@ -41,7 +41,7 @@ def fit(values, names, labels, clusters, weights, **options):
 def statements(posterior, first="A", second="B"):
     """All statements about a pair."""
     a, b = posterior.names.index(first), posterior.names.index(second)
-    relations = pb.relations(posterior, rope=0.1)
+    relations = pb.relations(posterior, margin=0.1)
     return [
         posterior.win_rates(a, b),
         *(getattr(relations, name)[:, a, b] for name in ("win_rate", "lower", "upper", "dominance", "equivalence")),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import Choices, anytime_dominance, dominance, fit, pareto_probability, pareto_set
+from polarbear import Choices, anytime_dominance, fit, pareto_probability, pareto_set
 from polarbear.posterior.elimination import cycles, cycles_among, elimination_probabilities, kept_algorithms
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
 from tests.race.paper import plain_cycles, plainly_kept
@@ -19,36 +19,36 @@ law = settings(deadline=None, max_examples=100)
 
 @cache
 def small_posterior(seed):
-    return random_posterior(seed, draws=25, times=2, algorithms=5)
+    return random_posterior(seed, draws=25, budgets=2, algorithms=5)
 
 
 @cache
-def plain_probabilities(seed, elimination):
+def plain_probabilities(seed, dominance):
     """The probability that a eliminates b, by (a, b), as loops over the draws."""
     posterior, result = small_posterior(seed), {}
     for a, b in pairs(posterior):
-        if elimination == "joint":
+        if dominance == "joint":
             result[a, b] = np.mean([all(d[:, a] > d[:, b]) for d in posterior.ratings])
         else:
-            times = range(len(posterior.grid))
-            result[a, b] = min(np.mean([d[t, a] > d[t, b] for d in posterior.ratings]) for t in times)
+            budgets = range(len(posterior.grid))
+            result[a, b] = min(np.mean([d[t, a] > d[t, b] for d in posterior.ratings]) for t in budgets)
     return result
 
 
-def plain_pareto_set(seed, confidence, elimination):
+def plain_pareto_set(seed, confidence, dominance):
     """The algorithms that are kept, by paths of arrows."""
     names = small_posterior(seed).names
-    kept = plainly_kept(plain_probabilities(seed, elimination), confidence, judged=set(range(len(names))))
+    kept = plainly_kept(plain_probabilities(seed, dominance), confidence, judged=set(range(len(names))))
     return tuple(names[a] for a in sorted(kept))
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+@pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 @pytest.mark.parametrize("confidence", [0.501, 0.55, 0.7, 0.9, 0.99, 1.0])
-def test_the_pareto_set_is_what_no_arrow_enters(elimination, confidence):
+def test_the_pareto_set_is_what_no_arrow_enters(dominance, confidence):
     sizes = set()
     for seed in range(40):
-        ours = pareto_set(small_posterior(seed), confidence=confidence, elimination=elimination)
-        assert ours == plain_pareto_set(seed, confidence, elimination)
+        ours = pareto_set(small_posterior(seed), confidence=confidence, dominance=dominance)
+        assert ours == plain_pareto_set(seed, confidence, dominance)
         sizes.add(len(ours))
     assert len(sizes) > 1  # the data are such that the rule matters
 
@@ -59,7 +59,7 @@ def test_the_pareto_set_is_by_default_pointwise_at_95_percent():
     ratings[0, 0], ratings[1, 1] = [0.1, 0.9], [0.1, 0.9]
     posterior = posterior_of(ratings)
     assert pareto_set(posterior) == ("a0",)
-    assert pareto_set(posterior, confidence=0.995, elimination="joint") == ("a0", "a1")
+    assert pareto_set(posterior, confidence=0.995, dominance="joint") == ("a0", "a1")
     assert pareto_set(posterior_of(ratings[:25])) == ("a0",)  # 24 of 25 at each time
     assert pareto_set(posterior_of(ratings[:16])) == ("a0", "a1")  # 15 of 16 is below 0.95
 
@@ -91,17 +91,17 @@ def test_and_kept_with_who_beats_it_if_no_kept_one_probably_does():
 def test_an_algorithm_beaten_by_different_ones_at_different_times_stays():
     """Pointwise elimination, too, needs one and the same algorithm at all times."""
     posterior = posterior_of([[[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]]] * 10)
-    assert pareto_set(posterior, elimination="pointwise") == ("a0", "a1", "a2")
-    assert pareto_set(posterior, elimination="joint") == ("a0", "a1", "a2")
+    assert pareto_set(posterior, dominance="pointwise") == ("a0", "a1", "a2")
+    assert pareto_set(posterior, dominance="joint") == ("a0", "a1", "a2")
     assert pareto_probability(posterior).tolist() == [1, 1, 1]
 
 
 @st.composite
 def orders_over_time(draw):
     """Draws of any order at each time, as Hypothesis chooses; ratings are distinct at each time."""
-    n, times = draw(st.integers(2, 5)), draw(st.integers(1, 3))
+    n, budgets = draw(st.integers(2, 5)), draw(st.integers(1, 3))
     order = st.permutations(range(n))
-    path = st.lists(order, min_size=times, max_size=times)
+    path = st.lists(order, min_size=budgets, max_size=budgets)
     places = draw(st.lists(path, min_size=1, max_size=12))
     return posterior_of(1.0 + np.array(places, dtype=float))
 
@@ -110,15 +110,15 @@ confidences = st.sampled_from([0.5001, 0.55, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.
 eliminations = st.sampled_from(["joint", "pointwise"])
 
 
-def beats(posterior, elimination):
-    return anytime_dominance(posterior) if elimination == "joint" else dominance(posterior).min(axis=0)
+def beats(posterior, dominance):
+    return anytime_dominance(posterior) if dominance == "joint" else dominance(posterior).min(axis=0)
 
 
 @law
 @given(orders_over_time(), eliminations)
-def test_no_cycle_of_k_is_above_confidence_one_minus_one_kth(posterior, elimination):
+def test_no_cycle_of_k_is_above_confidence_one_minus_one_kth(posterior, dominance):
     """With k = 2: above confidence one half, two algorithms never eliminate each other."""
-    probability = beats(posterior, elimination)
+    probability = beats(posterior, dominance)
     for k in range(2, len(posterior.names) + 1):
         for cycle in permutations(range(len(posterior.names)), k):
             weakest = min(probability[a, b] for a, b in pairwise([*cycle, cycle[0]]))
@@ -126,15 +126,15 @@ def test_no_cycle_of_k_is_above_confidence_one_minus_one_kth(posterior, eliminat
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-def test_a_cycle_reaches_that_bound_and_is_kept_as_a_whole(k, elimination):
+@pytest.mark.parametrize("dominance", ["joint", "pointwise"])
+def test_a_cycle_reaches_that_bound_and_is_kept_as_a_whole(k, dominance):
     """The rotations of one order: each beats the next in all draws but one. The bound above is sharp."""
     rotations = [[np.roll(np.arange(k, 0, -1.0), shift)] for shift in range(k)]
     posterior = posterior_of(rotations)
-    probability = beats(posterior, elimination)
+    probability = beats(posterior, dominance)
     assert [probability[a, (a + 1) % k] for a in range(k)] == pytest.approx([1 - 1 / k] * k)
     for shift, found in ((-0.01, (posterior.names,)), (0.01, ())):
-        rule = {"confidence": 1 - 1 / k + shift, "elimination": elimination}
+        rule = {"confidence": 1 - 1 / k + shift, "dominance": dominance}
         assert pareto_set(posterior, **rule) == posterior.names
         assert cycles(posterior, **rule) == found
 
@@ -142,15 +142,15 @@ def test_a_cycle_reaches_that_bound_and_is_kept_as_a_whole(k, elimination):
 @law
 @given(orders_over_time(), confidences, eliminations)
 def test_the_pareto_set_is_not_empty_not_entered_by_arrows_and_probably_beats_the_rest(
-    posterior, confidence, elimination
+    posterior, confidence, dominance
 ):
-    chosen = pareto_set(posterior, confidence=confidence, elimination=elimination)
+    chosen = pareto_set(posterior, confidence=confidence, dominance=dominance)
     assert chosen
     assert set(chosen) <= set(posterior.names)
     inside = [posterior.names.index(name) for name in chosen]
     assert inside == sorted(inside)
     outside = [place for place in range(len(posterior.names)) if place not in inside]
-    probability = beats(posterior, elimination)
+    probability = beats(posterior, dominance)
     assert (probability[np.ix_(outside, inside)] < confidence).all()
     for index in outside:
         assert probability[:, index].max() >= confidence
@@ -221,17 +221,17 @@ def test_without_cycles_and_with_transitive_threats_nobody_who_is_kept_is_beaten
     assert cycles_among(tuple(range(len(threat))), threat, confidence, kept) == ()
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-def test_proposition_1_under_the_default_belief(elimination):
+@pytest.mark.parametrize("dominance", ["joint", "pointwise"])
+def test_proposition_1_under_the_default_belief(dominance):
     """Plackett-Luce outcomes with a different order at each time, of which some are beaten everywhere."""
     rng, sizes = np.random.default_rng(0), set()
     for seed in range(12):
         utilities = rng.normal(scale=0.7, size=(3, 6)) + rng.normal(scale=1.5, size=6)
         values = -rng.gumbel(utilities, size=(150, 3, 6))
         posterior = fit(Choices.from_values(values, grid=[1, 2, 3]), draws=400, seed=seed)
-        threat = elimination_probabilities(posterior, elimination=elimination)
+        threat = elimination_probabilities(posterior, dominance=dominance)
         unbeaten = tuple(name for name, most in zip(posterior.names, threat.max(axis=0), strict=True) if most < 0.95)
-        assert pareto_set(posterior, elimination=elimination) == unbeaten
+        assert pareto_set(posterior, dominance=dominance) == unbeaten
         sizes.add(len(unbeaten))
     assert len(sizes) > 1
 
@@ -241,7 +241,7 @@ def test_proposition_1_under_the_default_belief(elimination):
 def test_an_algorithm_that_no_draw_dominates_is_not_eliminated(posterior):
     """A Pareto probability of one is the certainty of membership."""
     certain = np.isclose(pareto_probability(posterior), 1)
-    chosen = pareto_set(posterior, confidence=0.51, elimination="joint")
+    chosen = pareto_set(posterior, confidence=0.51, dominance="joint")
     assert all(name in chosen for name, sure in zip(posterior.names, certain, strict=True) if sure)
 
 
@@ -253,4 +253,4 @@ def test_a_confidence_that_allows_mutual_elimination_is_refused(confidence):
 
 def test_an_unknown_elimination_is_refused():
     with pytest.raises(ValueError, match="expected elimination as one of 'joint', 'pointwise', got 'strict'"):
-        pareto_set(random_posterior(0), elimination="strict")
+        pareto_set(random_posterior(0), dominance="strict")

@@ -72,7 +72,7 @@ def test_xarray_receives_named_axes(posterior):
     assert ratings.dims == ("chain", "draw", "time", "algorithm")
     assert ratings.shape == (1, 50, 4, 3)
     np.testing.assert_array_equal(ratings.values[0], posterior.ratings)
-    np.testing.assert_array_equal(ratings["time"], posterior.grid.times)
+    np.testing.assert_array_equal(ratings["time"], posterior.grid.budgets)
     assert ratings["algorithm"].values.tolist() == ["A", "B", "C"]
     assert float(ratings.sel(algorithm="B", draw=7)[0, 2]) == posterior.ratings[7, 2, 1]
     assert group.attrs["diagnostics"] == "All is well."
@@ -105,7 +105,7 @@ def test_arviz_receives_the_container_that_it_uses(posterior, installed, contain
 def test_the_installed_arviz_summarises_ratings(posterior):
     az = pytest.importorskip("arviz", reason="needs ArviZ, which PyMC brings")
     table = az.summary(posterior.to_arviz(), var_names=["ratings"])
-    assert table.index.tolist() == [f"ratings[{time}, {name}]" for time in posterior.grid.times for name in "ABC"]
+    assert table.index.tolist() == [f"ratings[{budget}, {name}]" for budget in posterior.grid.budgets for name in "ABC"]
     # Three digits are printed.
     np.testing.assert_allclose(table["mean"].astype(float), posterior.ratings.mean(axis=0).ravel(), atol=1e-3)
 
@@ -122,7 +122,7 @@ def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
     summary = posterior.summary(0.9)
     for column, expected in (("rating", summary.mean), ("lower", summary.lower), ("upper", summary.upper)):
         assert frame[column].tolist() == expected.ravel().tolist()
-    at_last = frame[frame["time"] == posterior.grid.times[-1]].set_index("algorithm_name")
+    at_last = frame[frame["time"] == posterior.grid.budgets[-1]].set_index("algorithm_name")
     first = posterior.ratings[:, -1].argmax(axis=1)
     assert at_last["probability_best"].to_dict() == pytest.approx(
         {name: (first == k).mean() for k, name in enumerate("ABC")}

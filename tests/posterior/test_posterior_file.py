@@ -166,7 +166,7 @@ def foreign_files(path):
     yield path.with_suffix(".zip").read_bytes()
     for about in (b"{", b"[1, 2]", b"3", b"\xff\xfe"):
         with path.open("wb") as file:
-            np.savez(file, ratings=np.ones((1, 1, 2)), times=np.ones(1), about=np.frombuffer(about, dtype=np.uint8))
+            np.savez(file, ratings=np.ones((1, 1, 2)), budgets=np.ones(1), about=np.frombuffer(about, dtype=np.uint8))
         yield path.read_bytes()
 
 
@@ -250,7 +250,7 @@ def test_a_file_without_draws_is_refused_and_not_written(posterior, path, draws)
 
 
 def test_a_file_for_deployment_is_small(path):
-    dirichlet_posterior(draws=1500, times=50, algorithms=8).save(path, draws=1000)
+    dirichlet_posterior(draws=1500, budgets=50, algorithms=8).save(path, draws=1000)
     assert path.stat().st_size < 3.01 * 1000 * 50 * 8
 
 

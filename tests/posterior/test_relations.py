@@ -26,7 +26,7 @@ seeds = pytest.mark.parametrize("seed", range(3))
 @seeds
 def test_relations_at_a_time_are_shares_of_draws(seed):
     posterior = random_posterior(seed)
-    ours = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=0.1)
+    ours = dominance(posterior), win_probability(posterior), equivalence(posterior, margin=0.1)
     for t in range(3):
         for a, b in pairs(posterior):
             better = chance = near = 0.0
@@ -88,15 +88,15 @@ def test_dominance_at_all_times_is_no_more_probable_than_at_each(seed):
 
 
 def test_at_a_single_time_joint_and_pointwise_dominance_are_equal():
-    posterior = random_posterior(1, times=1)
+    posterior = random_posterior(1, budgets=1)
     np.testing.assert_array_equal(anytime_dominance(posterior), dominance(posterior)[0])
     np.testing.assert_allclose(crossing(posterior), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("ratings", "rope", "expected"),
+    ("ratings", "margin", "expected"),
     [
-        ([0.5, 0.5], 0.0, 1.0),  # exactly equal, and nothing else, is equivalent at rope 0
+        ([0.5, 0.5], 0.0, 1.0),  # exactly equal, and nothing else, is equivalent at margin 0
         ([0.5000001, 0.4999999], 0.0, 0.0),
         ([0.75, 0.25], 0.25, 1.0),  # the edge belongs to the region
         ([0.25, 0.75], 0.25, 1.0),
@@ -104,20 +104,20 @@ def test_at_a_single_time_joint_and_pointwise_dominance_are_equal():
         ([1.0, 0.0], 0.499, 0.0),
     ],
 )
-def test_the_region_of_practical_equivalence(ratings, rope, expected):
-    matrix = equivalence(posterior_of([[ratings]]), rope=rope)[0]
+def test_the_region_of_practical_equivalence(ratings, margin, expected):
+    matrix = equivalence(posterior_of([[ratings]]), margin=margin)[0]
     assert matrix[0, 1] == matrix[1, 0] == expected
 
 
 def test_equivalence_is_by_default_of_rope_five_hundredths():
     posterior = random_posterior(0)
-    np.testing.assert_array_equal(equivalence(posterior), equivalence(posterior, rope=0.05))
+    np.testing.assert_array_equal(equivalence(posterior), equivalence(posterior, margin=0.05))
 
 
-@pytest.mark.parametrize("rope", [-0.01, 0.5, 5, math.nan, math.inf])
-def test_a_rope_outside_0_to_one_half_is_refused(rope):
-    with pytest.raises(ValueError, match=r"expected rope in \[0, 0.5\), got "):
-        equivalence(random_posterior(0), rope=rope)
+@pytest.mark.parametrize("margin", [-0.01, 0.5, 5, math.nan, math.inf])
+def test_a_rope_outside_0_to_one_half_is_refused(margin):
+    with pytest.raises(ValueError, match=r"expected margin in \[0, 0.5\), got "):
+        equivalence(random_posterior(0), margin=margin)
 
 
 def test_of_two_equal_ratings_neither_beats_the_other():
@@ -143,10 +143,10 @@ def test_permuting_the_algorithms_permutes_the_relations(seed):
         expected = relation(posterior)[..., order, :][..., order]
         np.testing.assert_allclose(relation(permuted), expected, atol=1e-12)
     np.testing.assert_allclose(pareto_probability(permuted), pareto_probability(posterior)[order], atol=1e-12)
-    for elimination in ("joint", "pointwise"):
+    for rule in ("joint", "pointwise"):
         for confidence in (0.51, 0.6, 0.8):
-            chosen = pareto_set(permuted, confidence=confidence, elimination=elimination)
-            expected_set = pareto_set(posterior, confidence=confidence, elimination=elimination)
+            chosen = pareto_set(permuted, confidence=confidence, dominance=rule)
+            expected_set = pareto_set(posterior, confidence=confidence, dominance=rule)
             assert {int(order[int(name[1:])]) for name in chosen} == {int(name[1:]) for name in expected_set}
 
 
@@ -156,7 +156,7 @@ def test_permuting_the_algorithms_permutes_the_relations(seed):
         (anytime_dominance, "anytime dominance"),
         (crossing, "crossing"),
         (pareto_probability, "membership in the Pareto set"),
-        (partial(pareto_set, elimination="joint"), "anytime dominance"),
+        (partial(pareto_set, dominance="joint"), "anytime dominance"),
     ],
 )
 def test_relations_over_all_times_need_joint_draws(relation, words):
@@ -174,7 +174,7 @@ def test_relations_at_each_time_need_no_joint_draws():
     alone = posterior_of(joint.ratings, joint=False)
     for relation in (dominance, win_probability, equivalence):
         np.testing.assert_allclose(relation(alone), relation(joint), atol=1e-12)  # scaled to one twice
-    assert pareto_set(alone, elimination="pointwise") == pareto_set(joint, elimination="pointwise")
+    assert pareto_set(alone, dominance="pointwise") == pareto_set(joint, dominance="pointwise")
 
 
 def test_relations_do_not_change_the_posterior():
@@ -188,16 +188,16 @@ def test_relations_do_not_change_the_posterior():
 @seeds
 def test_the_frame_of_relations_has_one_row_for_each_time_and_ordered_pair(seed):
     posterior = random_posterior(seed)
-    names, times = posterior.names, posterior.grid.times
-    frame = relations(posterior, rope=0.1, level=0.8).to_frame().set_index(["time", "algorithm_name", "against"])
-    assert len(frame) == len(times) * len(names) * (len(names) - 1)
-    beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, rope=0.1)
+    names, budgets = posterior.names, posterior.grid.budgets
+    frame = relations(posterior, margin=0.1, level=0.8).to_frame().set_index(["time", "algorithm_name", "against"])
+    assert len(frame) == len(budgets) * len(names) * (len(names) - 1)
+    beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, margin=0.1)
     for a, b in pairs(posterior):
         rates = win_rates(posterior, names[a], names[b])
-        for t, time in enumerate(times):
+        for t, budget in enumerate(budgets):
             lower, upper = np.quantile(rates[:, t], [0.1, 0.9])
             expected = wins[t, a, b], lower, upper, beats[t, a, b], equal[t, a, b]
-            assert tuple(frame.loc[time, names[a], names[b]]) == pytest.approx(expected, abs=1e-12)
+            assert tuple(frame.loc[budget, names[a], names[b]]) == pytest.approx(expected, abs=1e-12)
 
 
 @seeds
@@ -210,9 +210,9 @@ def test_quantiles_over_draws_are_those_of_numpy(seed):
 
 def test_relations_are_described_and_checked():
     posterior = random_posterior(0)
-    algorithms, times = len(posterior.names), len(posterior.grid)
-    assert repr(relations(posterior)) == f"Relations({algorithms} algorithms, {times} times, rope 0.05)"
+    algorithms, budgets = len(posterior.names), len(posterior.grid)
+    assert repr(relations(posterior)) == f"Relations({algorithms} algorithms, {budgets} times, margin 0.05)"
     with pytest.raises(ValueError, match="expected a level between 0 and 1, got 95"):
         relations(posterior, level=95)
-    with pytest.raises(ValueError, match="expected rope in"):
-        relations(posterior, rope=0.5)
+    with pytest.raises(ValueError, match="expected margin in"):
+        relations(posterior, margin=0.5)

@@ -13,20 +13,20 @@ def instance(index, seed):
     return index + seed / 2**32
 
 
-def staircase(problem, seed, until, *, levels, pause=0.0):
+def staircase(problem, seed, budget, *, levels, pause=0.0):
     """Values that fall by a step at each time of the grid, plus noise and this algorithm's level at that time."""
     rng = random.Random(seed)
     time.sleep(pause)
     for step, (when, level) in enumerate(zip(GRID, levels, strict=True)):
         noise = rng.gauss(0, 1)
-        if when > until:
+        if when > budget:
             return
         yield when, problem - 1000.0 * step + level + noise
 
 
-def improvements_only(problem, seed, until, *, levels):
+def improvements_only(problem, seed, budget, *, levels):
     """Reports each value a little before its time, stops at `until`, and does not report that it ran until then."""
-    for when, value in staircase(problem, seed, until, levels=levels):
+    for when, value in staircase(problem, seed, budget, levels=levels):
         yield when - 0.5, value
 
 
@@ -43,38 +43,38 @@ def four(pause=0.0):
     return {name: partial(staircase, levels=levels, pause=pause) for name, levels in LEVELS.items()}
 
 
-def times_go_back(problem, seed, until):
+def budgets_go_back(problem, seed, budget):
     yield 2, 5.0
     yield 1, 4.0
 
 
-def no_value(problem, seed, until):
+def no_value(problem, seed, budget):
     return iter(())
 
 
-def returns_nothing(problem, seed, until):
+def returns_nothing(problem, seed, budget):
     return None
 
 
-def never_early_enough(problem, seed, until):
-    yield until + 1, 0.0
+def never_early_enough(problem, seed, budget):
+    yield budget + 1, 0.0
 
 
-def fails_until_fixed(problem, seed, until, *, flag):
+def fails_until_fixed(problem, seed, budget, *, flag):
     """Raises an exception until a file exists."""
     if not os.path.exists(flag):  # noqa: PTH110
         raise RuntimeError("not yet")
-    yield from staircase(problem, seed, until, levels=(0, 0, 0, 0))
+    yield from staircase(problem, seed, budget, levels=(0, 0, 0, 0))
 
 
-def hangs_on(problem, seed, until, *, instance, levels, flag):
+def hangs_on(problem, seed, budget, *, instance, levels, flag):
     """Creates the file `flag` on one instance and then never ends; on others a staircase."""
     if int(problem) == instance:
         with open(flag, "w"):  # noqa: PTH123
             pass
         while True:
             time.sleep(0.05)
-    yield from staircase(problem, seed, until, levels=levels)
+    yield from staircase(problem, seed, budget, levels=levels)
 
 
 def five_instances(index, seed):

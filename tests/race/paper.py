@@ -1,6 +1,6 @@
 """The paper's definitions, and the rule of elimination, as plain loops and sets: the oracle of the race.
 
-It uses nothing from `polarbear.posterior.relations`, `elimination` or `race`.
+It uses nothing from `polarbear.posterior.relations`, `dominance` or `race`.
 """
 
 from itertools import combinations
@@ -10,13 +10,13 @@ import numpy as np
 from polarbear import Diagnostics, Posterior, as_grid
 
 
-def posterior_of(ratings, names, times, *, joint=True, reliable=True, instances=10):
+def posterior_of(ratings, names, budgets, *, joint=True, reliable=True, instances=10):
     """A posterior with the given ratings."""
     ratings = np.asarray(ratings, dtype=float)
     return Posterior(
         ratings=ratings / ratings.sum(axis=-1, keepdims=True),
         names=tuple(names),
-        grid=as_grid(times),
+        grid=as_grid(budgets),
         joint=joint,
         diagnostics=Diagnostics("none", reliable, "made up for a test", 1.0),
         prior="a prior",
@@ -24,27 +24,27 @@ def posterior_of(ratings, names, times, *, joint=True, reliable=True, instances=
     )
 
 
-def some_posterior(rng, names, times, *, draws=40, sharpness=1.0, reliable=True):
+def some_posterior(rng, names, budgets, *, draws=40, sharpness=1.0, reliable=True):
     """A posterior whose ratings differ and vary about as much: some pairs are decided, others are not."""
-    centre = rng.normal(size=(len(times), len(names))) * sharpness + rng.normal(size=len(names)) * sharpness
+    centre = rng.normal(size=(len(budgets), len(names))) * sharpness + rng.normal(size=len(names)) * sharpness
     level = rng.normal(size=(draws, 1, len(names))) * 0.5  # correlated over time, as under temporal priors
-    utilities = centre + level + rng.normal(size=(draws, len(times), len(names))) * 0.3
-    return posterior_of(np.exp(utilities), names, times, reliable=reliable)
+    utilities = centre + level + rng.normal(size=(draws, len(budgets), len(names))) * 0.3
+    return posterior_of(np.exp(utilities), names, budgets, reliable=reliable)
 
 
-def drifting_posteriors(rng, names, times, rounds, *, memory, sharpness, draws=40):
+def drifting_posteriors(rng, names, budgets, rounds, *, memory, sharpness, draws=40):
     """One posterior per round, which resembles the one before: its centre is an average of this one's and new values.
 
     With a memory of one all posteriors are equal, and with zero they are unrelated.
     """
-    noise = rng.normal(size=(draws, 1, len(names))) * 0.5 + rng.normal(size=(draws, len(times), len(names))) * 0.3
-    own, common = np.zeros((len(times), len(names))), np.zeros(len(names))
+    noise = rng.normal(size=(draws, 1, len(names))) * 0.5 + rng.normal(size=(draws, len(budgets), len(names))) * 0.3
+    own, common = np.zeros((len(budgets), len(names))), np.zeros(len(names))
     posteriors = []
     for number in range(rounds):
         old, new = (memory, np.sqrt(1 - memory**2)) if number else (0.0, 1.0)
         own = old * own + new * sharpness * rng.normal(size=own.shape)
         common = old * common + new * sharpness * rng.normal(size=common.shape)
-        posteriors.append(posterior_of(np.exp(own + common + noise), names, times))
+        posteriors.append(posterior_of(np.exp(own + common + noise), names, budgets))
     return posteriors
 
 
@@ -55,48 +55,48 @@ def dominates_at(posterior, a, b, t):
 
 def dominates_anytime(posterior, a, b):
     """P(θ_a(t) > θ_b(t) for all t)."""
-    times = range(len(posterior.grid))
-    return sum(all(draw[t, a] > draw[t, b] for t in times) for draw in posterior.ratings) / len(posterior.ratings)
+    budgets = range(len(posterior.grid))
+    return sum(all(draw[t, a] > draw[t, b] for t in budgets) for draw in posterior.ratings) / len(posterior.ratings)
 
 
-def equivalent_at(posterior, a, b, t, rope):
+def equivalent_at(posterior, a, b, t, margin):
     """P(θ_a / (θ_a + θ_b) within [0.5 − ε, 0.5 + ε])."""
     share = 0
     for draw in posterior.ratings:
         wins = draw[t, a] / (draw[t, a] + draw[t, b])
-        share += bool(0.5 - rope <= wins <= 0.5 + rope)
+        share += bool(0.5 - margin <= wins <= 0.5 + margin)
     return share / len(posterior.ratings)
 
 
-def threat(posterior, a, b, elimination):
+def threat(posterior, a, b, dominance):
     """The probability that decides whether a eliminates b."""
-    if elimination == "joint":
+    if dominance == "joint":
         return dominates_anytime(posterior, a, b)
     return min(dominates_at(posterior, a, b, t) for t in range(len(posterior.grid)))
 
 
-def relation(posterior, a, b, t, *, confidence, rope):
+def relation(posterior, a, b, t, *, confidence, margin):
     """The decision about a pair at a time: ">", "<", "=", or None. Dominance takes precedence over equivalence."""
     if dominates_at(posterior, a, b, t) >= confidence:
         return ">"
     if dominates_at(posterior, b, a, t) >= confidence:
         return "<"
-    return "=" if equivalent_at(posterior, a, b, t, rope) >= confidence else None
+    return "=" if equivalent_at(posterior, a, b, t, margin) >= confidence else None
 
 
-def decided_pairs(posterior, *, resolution, confidence, rope):
+def decided_pairs(posterior, *, until, confidence, margin):
     """C(t, {A, B}) of one posterior, as {(t, a, b): bool} for a < b."""
-    times, n = range(len(posterior.grid)), len(posterior.names)
+    budgets, n = range(len(posterior.grid)), len(posterior.names)
     decided = {}
     for a, b in combinations(range(n), 2):
-        here = [relation(posterior, a, b, t, confidence=confidence, rope=rope) for t in times]
+        here = [relation(posterior, a, b, t, confidence=confidence, margin=margin) for t in budgets]
         crossing = any(
             here[t] in (">", "=") and here[u] in ("<", "=") and (here[t] == ">" or here[u] == "<")
-            for t in times
-            for u in times
+            for t in budgets
+            for u in budgets
         )
-        for t in times:
-            decided[t, a, b] = here[t] is not None or (resolution == "crossing" and crossing)
+        for t in budgets:
+            decided[t, a, b] = here[t] is not None or (until == "pairs" and crossing)
     return decided
 
 
@@ -142,12 +142,12 @@ class PlainRace:
     decided by all pairs in each round, so that an algorithm may come back.
     """
 
-    def __init__(self, names, times, *, elimination, resolution, confidence, rope):
-        self.names, self.times = list(names), list(times)
-        self.elimination, self.resolution, self.confidence, self.rope = elimination, resolution, confidence, rope
+    def __init__(self, names, budgets, *, dominance, until, confidence, margin):
+        self.names, self.budgets = list(names), list(budgets)
+        self.dominance, self.until, self.confidence, self.margin = dominance, until, confidence, margin
         self.candidates = list(names)
         self.decided = {
-            (t, frozenset(pair)): False for t in range(len(self.times)) for pair in combinations(self.names, 2)
+            (t, frozenset(pair)): False for t in range(len(self.budgets)) for pair in combinations(self.names, 2)
         }
         self.eliminations = {}  # loser: (the algorithms that may be named as its eliminator, probability)
         self.ran = {name: set() for name in names}  # the instances of each algorithm
@@ -155,13 +155,13 @@ class PlainRace:
 
     def plan(self, size):
         """The next round: its kind, its instances, and its runs as {(name, instance)}."""
-        until, used = self.until(), set().union(*self.ran.values())
-        missing = {name: used - self.ran[name] for name in until if name in self.behind}
+        budget, used = self.budget(), set().union(*self.ran.values())
+        missing = {name: used - self.ran[name] for name in budget if name in self.behind}
         if any(missing.values()):
             instances = sorted(set().union(*missing.values()))[:size]
             return "catch-up", instances, {(name, i) for name, own in missing.items() for i in own & set(instances)}
         instances = list(range(len(used), len(used) + size))
-        return "fresh", instances, {(name, i) for name in until for i in instances}
+        return "fresh", instances, {(name, i) for name in budget for i in instances}
 
     def update(self, posterior, runs=()):
         """Make one round's decisions after these runs; return the algorithms that it eliminated, and those that came back.
@@ -172,7 +172,7 @@ class PlainRace:
             self.ran[name].add(instance)
         index = {name: i for i, name in enumerate(posterior.names)}
         threats = {
-            (a, b): threat(posterior, index[a], index[b], self.elimination)
+            (a, b): threat(posterior, index[a], index[b], self.dominance)
             for a in self.names
             for b in self.names
             if a != b
@@ -192,29 +192,29 @@ class PlainRace:
             del self.eliminations[name]
         used = set().union(*self.ran.values())
         self.behind = {name for name in {*self.behind, *returned} & kept if used - self.ran[name]}
-        here = decided_pairs(posterior, resolution=self.resolution, confidence=self.confidence, rope=self.rope)
+        here = decided_pairs(posterior, until=self.until, confidence=self.confidence, margin=self.margin)
         for (t, a, b), yes in here.items():
             pair = frozenset({posterior.names[a], posterior.names[b]})
             self.decided[t, pair] = yes or not pair.issubset(self.candidates)
         return [loser for _, loser in sorted(losers)], returned
 
-    def until(self):
+    def budget(self):
         """τ_A of every algorithm that must still run; to the end of the grid under joint elimination."""
         result = {}
         for name in self.names:
-            open_times = [
+            open_budgets = [
                 t
                 for (t, pair), yes in self.decided.items()
                 if not yes and name in pair and all(other in self.candidates for other in pair)
             ]
-            if name in self.candidates and open_times:
-                result[name] = self.times[max(open_times)] if self.elimination == "pointwise" else self.times[-1]
+            if name in self.candidates and open_budgets:
+                result[name] = self.budgets[max(open_budgets)] if self.dominance == "pointwise" else self.budgets[-1]
         return result
 
     def matrix(self):
         """C as in the state, shape (time, algorithm, algorithm)."""
         n = len(self.names)
-        resolved = np.ones((len(self.times), n, n), dtype=bool)
+        resolved = np.ones((len(self.budgets), n, n), dtype=bool)
         for (t, pair), yes in self.decided.items():
             a, b = (self.names.index(name) for name in pair)
             resolved[t, a, b] = resolved[t, b, a] = yes

@@ -9,17 +9,17 @@ from polarbear.race.sampling import seed_of
 STEP = 1e3  # between neighbouring times; far above the noise, so that best-so-far keeps the order within each time
 
 
-def simulated_run(job, utilities, names, times):
+def simulated_run(job, utilities, names, budgets):
     """The run of a job: the values at all times up to the job's `until`."""
     rng = np.random.default_rng(seed_of(job.seed))
-    noise = rng.gumbel(size=len(times))
-    here = times <= job.until
-    levels = STEP * np.arange(len(times), 0, -1)
+    noise = rng.gumbel(size=len(budgets))
+    here = budgets <= job.budget
+    levels = STEP * np.arange(len(budgets), 0, -1)
     values = levels - utilities[:, names.index(job.algorithm)] - noise
-    trajectory = Trajectory(job.algorithm, job.instance, times[here], values[here], until=job.until)
-    return Run(trajectory, reached=job.until)
+    trajectory = Trajectory(job.algorithm, job.instance, budgets[here], values[here], end=job.budget)
+    return Run(trajectory, reached=job.budget)
 
 
-def simulated_runs(plan, utilities, names, times):
+def simulated_runs(plan, utilities, names, budgets):
     """The runs of all jobs of a plan."""
-    return [simulated_run(job, utilities, names, times) for job in plan.jobs]
+    return [simulated_run(job, utilities, names, budgets) for job in plan.jobs]

@@ -6,17 +6,17 @@ import polarbear as pb
 from polarbear.race import loop
 from tests.race.simulated import simulated_runs
 
-NAMES, TIMES = ("a", "b", "c", "d", "e"), np.array([1.0, 2.0, 4.0, 8.0])
+NAMES, BUDGETS = ("a", "b", "c", "d", "e"), np.array([1.0, 2.0, 4.0, 8.0])
 LEVEL = np.zeros((4, 5))  # utilities of runs whose rankings do not matter
 
 
 def settings_of(**changes):
     return pb.Settings(
         **{
-            "grid": TIMES,
+            "grid": BUDGETS,
             "prior": pb.RandomWalk(),
-            "elimination": "joint",
-            "resolution": "crossing",
+            "dominance": "joint",
+            "until": "pairs",
             "confidence": 0.8,
             "draws": 400,
             "batch": pb.FixedBatch(2),
@@ -25,19 +25,19 @@ def settings_of(**changes):
     )
 
 
-def play_rounds(state, utilities=LEVEL, names=NAMES, times=TIMES, rounds=1, most=None):
+def play_rounds(state, utilities=LEVEL, names=NAMES, budgets=BUDGETS, rounds=1, most=None):
     """The state after at most this many rounds of simulated runs."""
     for _ in range(rounds):
         plan = loop.ask(state, most_instances=most)
         if plan is None:
             break
-        state = loop.tell(state, plan, simulated_runs(plan, utilities, names, times))
+        state = loop.tell(state, plan, simulated_runs(plan, utilities, names, budgets))
     return state
 
 
-def play_to_end(state, utilities, names=NAMES, times=TIMES, limit=40):
+def play_to_end(state, utilities, names=NAMES, budgets=BUDGETS, limit=40):
     """The state in which every pair is decided."""
-    state = play_rounds(state, utilities, names, times, rounds=limit)
+    state = play_rounds(state, utilities, names, budgets, rounds=limit)
     assert loop.ask(state) is None
     return state
 
@@ -51,7 +51,7 @@ def crossing_utilities(names):
 def even_settings(**changes):
     """Settings so strict that almost equal algorithms stay undecided: all run on all instances."""
     return settings_of(
-        **{"confidence": 0.99, "rope": 0.0, "draws": 1000, "batch": pb.FixedBatch(6), "seed": 4, **changes}
+        **{"confidence": 0.99, "margin": 0.0, "draws": 1000, "batch": pb.FixedBatch(6), "seed": 4, **changes}
     )
 
 

@@ -11,7 +11,7 @@ from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until, seed_of
 from tests.race.paper import PlainRace
 from tests.race.simulated import simulated_runs
-from tests.race.small import EVEN, TIMES, crossing_utilities, even_settings, play_rounds, play_to_end, settings_of
+from tests.race.small import BUDGETS, EVEN, crossing_utilities, even_settings, play_rounds, play_to_end, settings_of
 
 
 def fit_and_decide(state):
@@ -31,11 +31,11 @@ def fit_and_decide(state):
     )
     paper = PlainRace(
         state.names,
-        settings.grid.times,
-        elimination=settings.elimination,
-        resolution=settings.resolution,
+        settings.grid.budgets,
+        dominance=settings.dominance,
+        until=settings.until,
         confidence=settings.confidence,
-        rope=settings.rope,
+        margin=settings.margin,
     )
     paper.update(posterior)
     return posterior, paper
@@ -44,9 +44,9 @@ def fit_and_decide(state):
 CHANGES = {
     "stricter": {"confidence": 0.95},
     "laxer": {"confidence": 0.7},
-    "smaller rope": {"rope": 0.01},
-    "strict": {"resolution": "strict"},
-    "joint": {"elimination": "joint", "prior": pb.RandomWalk()},
+    "smaller margin": {"margin": 0.01},
+    "every-budget": {"until": "every-budget"},
+    "joint": {"dominance": "joint", "prior": pb.RandomWalk()},
     "finer grid": {"grid": [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0]},
     "longer grid": {"grid": [1.0, 2.0, 4.0, 8.0, 16.0]},
     "shorter grid": {"grid": [1.0, 2.0]},
@@ -69,7 +69,7 @@ def test_a_review_decides_what_a_new_race_would_decide_on_the_same_runs(finished
     np.testing.assert_allclose(state.posterior.ratings, posterior.ratings, rtol=1e-9)  # sums in another order
     assert list(state.kept) == paper.candidates
     np.testing.assert_array_equal(state.resolved, paper.matrix())
-    assert running_until(state) == paper.until()
+    assert running_until(state) == paper.budget()
 
 
 def test_a_race_continues_on_new_instances_after_a_review(finished_race):
@@ -96,11 +96,11 @@ def test_removed_algorithms_stay_removed_in_a_review(finished_race):
 
 
 @pytest.mark.parametrize(
-    ("elimination", "prior"),
+    ("dominance", "prior"),
     [("joint", pb.RandomWalk()), ("pointwise", pb.Dirichlet())],
 )
-def test_after_catching_up_an_added_algorithm_has_the_posterior_of_a_founder(elimination, prior):
-    settings = even_settings(elimination=elimination, prior=prior)
+def test_after_catching_up_an_added_algorithm_has_the_posterior_of_a_founder(dominance, prior):
+    settings = even_settings(dominance=dominance, prior=prior)
     start = play_rounds(loop.start(settings, "abc"), EVEN, tuple("abc"), rounds=3)
     assert len(start.observations.runs) == 3 * 18  # no pair was decided
 
@@ -114,7 +114,7 @@ def test_after_catching_up_an_added_algorithm_has_the_posterior_of_a_founder(eli
         assert {job.algorithm for job in plan.jobs} == {"b"}
         assert plan.instances == tuple(range(len(known), len(known) + 6))  # in batches, the oldest first
         known += plan.instances
-        late = loop.tell(late, plan, simulated_runs(plan, EVEN, tuple("abc"), TIMES))
+        late = loop.tell(late, plan, simulated_runs(plan, EVEN, tuple("abc"), BUDGETS))
     assert not late.newcomers
     assert loop.ask(late).kind == "fresh"
     assert late.observations.runs == start.observations.runs  # the same seeds, and so the same runs
@@ -136,7 +136,7 @@ def test_after_catching_up_an_algorithm_added_last_gives_exactly_the_same_race()
 
 def test_an_eliminated_algorithm_stops_catching_up_and_other_pairs_stay_decided():
     utilities = np.hstack([crossing_utilities("ab"), np.full((4, 1), -6.0)])
-    settings = settings_of(batch=pb.FixedBatch(8), confidence=0.95, resolution="strict", rope=0.2)
+    settings = settings_of(batch=pb.FixedBatch(8), confidence=0.95, until="every-budget", margin=0.2)
     race = play_to_end(loop.start(settings, "ab"), utilities, tuple("abc"))
     before = race.resolved.copy()
     assert len(race.observations.instances) > 8
@@ -183,7 +183,7 @@ def test_an_added_algorithm_stops_at_its_last_undecided_time(finished_race):
     resolved = state.resolved.copy()
     resolved[2:, 4, :] = resolved[2:, :, 4] = True
     plan = loop.ask(dataclasses.replace(state, resolved=resolved))
-    assert plan.until == (("e", 2.0),)
+    assert plan.budgets == (("e", 2.0),)
 
 
 def test_an_added_algorithm_needs_a_new_name(finished_race):

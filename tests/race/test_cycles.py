@@ -29,7 +29,7 @@ def orders_of(instances, seed=0, start=START):
 def run_of(name, instance, order):
     """The values of an algorithm, which fall over time: the order is the same at all times."""
     place = order.index(name) if name in order else 5
-    return pb.Trajectory(name, instance, GRID, [100.0 + place, 50.0 + place, place], until=GRID[-1])
+    return pb.Trajectory(name, instance, GRID, [100.0 + place, 50.0 + place, place], end=GRID[-1])
 
 
 def runs_of(orders, names=NAMES):
@@ -43,13 +43,13 @@ def race_of(names=NAMES, **options):
 def decided(result):
     """What the posterior of all runs of a race decides, whatever the race decided on its way."""
     settings = result.state.settings
-    return pb.pareto_set(result.posterior, confidence=settings.confidence, elimination=settings.elimination)
+    return pb.pareto_set(result.posterior, confidence=settings.confidence, dominance=settings.dominance)
 
 
 @pytest.fixture(scope="module", params=["pointwise", "joint"])
 def finished(request):
     executor = pb.ReplayExecutor(runs_of(orders_of(600)))
-    return race_of(elimination=request.param, batch=pb.FixedBatch(10)).drive(executor, progress="none")
+    return race_of(dominance=request.param, batch=pb.FixedBatch(10)).drive(executor, progress="none")
 
 
 def test_a_race_brings_back_a_member_of_a_cycle(finished):
@@ -60,11 +60,11 @@ def test_a_race_brings_back_a_member_of_a_cycle(finished):
     assert finished.cycles == (("a", "b", "c"),)
     assert [each.returned for each in finished.rounds if each.returned] == [("b",)]
     back = next(each.number for each in finished.rounds if each.returned)
-    assert [name for each in finished.rounds[1:back] for name, _ in each.until if name == "b"] == []
+    assert [name for each in finished.rounds[1:back] for name, _ in each.budgets if name == "b"] == []
     missed = {i for each in finished.rounds[1:back] for i in each.instances}
     caught_up = [each for each in finished.rounds if each.kind == "catch-up"]
     assert [i for each in caught_up for i in each.instances] == sorted(missed)[: 10 * len(caught_up)] != []
-    assert all(dict(each.until).keys() == {"b"} for each in caught_up)
+    assert all(dict(each.budgets).keys() == {"b"} for each in caught_up)
     assert caught_up == list(finished.rounds[back:])  # then every pair is decided
     assert [each.name for each in finished.eliminations] == ["worst"]
     assert finished.stopped == "resolved"
@@ -81,7 +81,7 @@ def test_the_result_of_the_race_names_the_circle(finished):
 def test_the_recorded_runs_of_the_race_give_the_same_answer(finished):
     """The race leaves out some runs; its recorded runs keep the same algorithms, and so do complete ones."""
     settings = finished.state.settings
-    rule = {"confidence": settings.confidence, "elimination": settings.elimination}
+    rule = {"confidence": settings.confidence, "dominance": settings.dominance}
     for runs in ([run.trajectory for run in finished.runs], runs_of(orders_of(finished.instances))):
         choices = pb.Choices.from_trajectories(runs, grid=GRID, names=NAMES)
         posterior = pb.fit(choices, draws=1000)
@@ -132,12 +132,12 @@ def test_races_of_a_cycle_answer_what_all_of_their_runs_say():
 def test_budgets_without_a_solution_do_not_save_an_algorithm_from_elimination():
     """No run has a value before the third of five budgets; from there on b is worse than a at every budget."""
     runs = [
-        pb.Trajectory(name, instance, [3.0, 4.0, 5.0], [9.0 + level, 5.0 + level, level], until=5.0)
+        pb.Trajectory(name, instance, [3.0, 4.0, 5.0], [9.0 + level, 5.0 + level, level], end=5.0)
         for instance in range(40)
         for name, level in (("a", 0.0), ("b", 1.0))
     ]
-    for elimination in ("pointwise", "joint"):
-        race = pb.Race(("a", "b"), None, [1, 2, 3, 4, 5], elimination=elimination, draws=1000)
+    for dominance in ("pointwise", "joint"):
+        race = pb.Race(("a", "b"), None, [1, 2, 3, 4, 5], dominance=dominance, draws=1000)
         result = race.drive(pb.ReplayExecutor(runs), progress="none")
         assert result.kept == ("a",)
         assert result.eliminations[0].probability > 0.95
@@ -156,16 +156,16 @@ def late_runs(failing, *, fails="a", instances=200):
             level = -1.0 if name == better else 0.0
             values = [90.0, 50.0, 9.0] if name == "c" else [100.0 + level, 50.0 + level, level]
             if name == fails and instance in failing:
-                runs.append(pb.Trajectory(name, instance, [], [], until=0.5, failed=True))
+                runs.append(pb.Trajectory(name, instance, [], [], end=0.5, failed=True))
             else:
-                runs.append(pb.Trajectory(name, instance, GRID, values, until=GRID[-1]))
+                runs.append(pb.Trajectory(name, instance, GRID, values, end=GRID[-1]))
     return pb.ReplayExecutor(runs)
 
 
-@pytest.mark.parametrize("elimination", ["pointwise", "joint"])
-def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(elimination):
+@pytest.mark.parametrize("dominance", ["pointwise", "joint"])
+def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(dominance):
     """a beats b on the eight instances on which it does not fail. On the others, made again, it loses to b."""
-    race = race_of(tuple("abc"), elimination=elimination, failure="missing", batch=pb.FixedBatch(30))
+    race = race_of(tuple("abc"), dominance=dominance, failure="missing", batch=pb.FixedBatch(30))
     failing = late_runs(range(8, 30))
     first = race.drive(failing, max_instances=30, progress="none")
     assert (first.kept, decided(first)) == (("a", "c"), ("a", "c"))
@@ -177,10 +177,10 @@ def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(eliminat
     assert [(each.name, each.by) for each in result.eliminations] == [("a", "b")]
 
 
-@pytest.mark.parametrize("elimination", ["pointwise", "joint"])
-def test_a_readmitted_algorithm_whose_failed_runs_are_made_again_is_judged_by_them(elimination):
+@pytest.mark.parametrize("dominance", ["pointwise", "joint"])
+def test_a_readmitted_algorithm_whose_failed_runs_are_made_again_is_judged_by_them(dominance):
     """Failed runs of b count as the worst, so it is dropped. Made again, they beat a."""
-    race = race_of(tuple("abc"), elimination=elimination, batch=pb.FixedBatch(30))
+    race = race_of(tuple("abc"), dominance=dominance, batch=pb.FixedBatch(30))
     first = race.drive(late_runs(range(30), fails="b"), max_instances=30, progress="none")
     assert "b" not in first.kept
     assert first.kept == decided(first)

@@ -13,7 +13,7 @@ from polarbear.race.forecast import elimination_probability
 from polarbear.race.outcome import RaceOutcome
 from polarbear.race.stopping import StoppingLimits, limit_to_continue
 from tests.race.paper import posterior_of
-from tests.race.small import TIMES, play_rounds, settings_of
+from tests.race.small import BUDGETS, play_rounds, settings_of
 
 NAMES = ("a", "b")
 
@@ -24,7 +24,7 @@ def normal_posterior(means, deviation=1.0, *, instances=20):
     quantiles = (quantiles - quantiles.mean()) / quantiles.std()
     logits = np.asarray(means) + deviation * quantiles[:, None]
     ratings = np.stack([np.exp(logits), np.ones_like(logits)], axis=2)
-    return posterior_of(ratings, NAMES, TIMES[: len(means)], instances=instances)
+    return posterior_of(ratings, NAMES, BUDGETS[: len(means)], instances=instances)
 
 
 @pytest.mark.parametrize(("mean", "most"), [(0.5, 40), (2.0, 40), (-1.0, 200), (1.5, 25)])
@@ -65,18 +65,18 @@ def stop_of(outcome, only=()):
 
 
 @pytest.mark.parametrize(
-    ("means", "resolution", "rounds", "futile"),
+    ("means", "until", "rounds", "futile"),
     [
-        ([2.2, -2.2], "membership", 2, True),  # each is better at one time, not yet with confidence 0.99
-        ([2.2, 0.0], "membership", 2, False),  # the second time may go either way
-        ([2.2, -2.2], "membership", 1, False),  # too early
-        ([2.2, -2.2], "crossing", 2, False),  # every pair is to be decided
+        ([2.2, -2.2], "set", 2, True),  # each is better at one time, not yet with confidence 0.99
+        ([2.2, 0.0], "set", 2, False),  # the second time may go either way
+        ([2.2, -2.2], "set", 1, False),  # too early
+        ([2.2, -2.2], "pairs", 2, False),  # every pair is to be decided
     ],
 )
-def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds, futile):
+def test_only_a_race_for_membership_is_futile(believe, means, until, rounds, futile):
     posterior = normal_posterior([*means, *means], instances=2 * rounds)
     believe(*[posterior] * 3)
-    settings = settings_of(elimination="pointwise", resolution=resolution, confidence=0.99)
+    settings = settings_of(dominance="pointwise", until=until, confidence=0.99)
     state = play_rounds(loop.start(settings, NAMES), np.zeros((4, 2)), rounds=rounds)
     assert StoppingLimits(instances=200).is_futile(state) == futile
     more = 4 * rounds
@@ -97,7 +97,7 @@ def test_only_a_race_for_membership_is_futile(believe, means, resolution, rounds
 def test_a_limit_with_which_a_futile_race_continues(believe, means, factor):
     posterior = normal_posterior([*means, *means])
     believe(posterior)
-    settings = settings_of(elimination="pointwise", resolution="membership", confidence=0.99)
+    settings = settings_of(dominance="pointwise", until="set", confidence=0.99)
     state = play_rounds(loop.start(settings, NAMES), np.zeros((4, 2)), rounds=2)
     limit = limit_to_continue(state, posterior)
     assert limit == (factor and factor * posterior.instances)

@@ -23,7 +23,7 @@ def recorded():
     for index, kind in enumerate(KINDS):
         for name, level in LEVELS[kind].items():
             values = [level + 10 + rng.normal(0, 0.7), level + rng.normal(0, 0.7)]
-            runs.append(pb.Trajectory(name, index, [1, 10], values, until=10))
+            runs.append(pb.Trajectory(name, index, [1, 10], values, end=10))
     return pb.ReplayExecutor(runs)
 
 
@@ -52,8 +52,8 @@ def test_a_small_group_delays_an_elimination(recorded, finished):
     """After eight instances, one of which is rare, `c` is beaten overall; within the rare group this is not certain."""
     alone = race_of(groups=None).drive(recorded, max_instances=8, progress="none")
     assert [each.name for each in alone.eliminations] == ["c"]
-    [elimination] = finished.eliminations
-    assert elimination.instances > 8
+    [dominance] = finished.eliminations
+    assert dominance.instances > 8
 
 
 def test_a_race_that_is_continued_decides_the_same(recorded, finished, tmp_path):
@@ -107,9 +107,9 @@ def test_an_algorithm_comes_back_when_no_pair_is_close_to_an_elimination(groups)
                 level = -1.0 if (name == "a") == (index < 36) and name != "c" else 0.0
                 values = [5.0, 5.0] if name == "c" else [10 + level, level]
                 if fails and name == "a" and index >= 36:
-                    yield pb.Trajectory(name, index, [], [], until=0.5, failed=True)
+                    yield pb.Trajectory(name, index, [], [], end=0.5, failed=True)
                 else:
-                    yield pb.Trajectory(name, index, [1, 10], values, until=10)
+                    yield pb.Trajectory(name, index, [1, 10], values, end=10)
 
     features = [{"kind": "odd" if index % 2 else "even"} for index in range(80)]
     race = race_of(features=features, groups=groups, failure="missing", batch=pb.FixedBatch(80))

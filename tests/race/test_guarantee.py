@@ -14,16 +14,16 @@ from polarbear.race.rounds import Eliminated
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import posterior_of, some_posterior
 from tests.race.simulated import simulated_runs
-from tests.race.small import LEVEL, NAMES, TIMES, crossing_utilities, play_rounds, settings_of
+from tests.race.small import BUDGETS, LEVEL, NAMES, crossing_utilities, play_rounds, settings_of
 
 ABCD = tuple("abcd")
 ORDERED = np.full((4, 4), [3.0, 1.5, 0.0, -1.5])  # a beats b beats c beats d at all times, on about 80 % of instances
 
 
-def steps(state, utilities, names, rounds=12, times=TIMES):
+def steps(state, utilities, names, rounds=12, budgets=BUDGETS):
     """The states before and after each round."""
     for _ in range(rounds):
-        before, state = state, play_rounds(state, utilities, names, times)
+        before, state = state, play_rounds(state, utilities, names, budgets)
         if len(state.rounds) == len(before.rounds):
             return
         yield before, state
@@ -41,19 +41,19 @@ def eliminations(state):
 def certain_of(order):
     """A posterior that is certain of one order at all times, best first."""
     ratings = [10.0 ** -order.index(name) for name in NAMES]
-    return posterior_of([[ratings] * 4] * 10, NAMES, TIMES)
+    return posterior_of([[ratings] * 4] * 10, NAMES, BUDGETS)
 
 
 def uncertain():
-    return some_posterior(np.random.default_rng(0), NAMES, TIMES, sharpness=0.0)
+    return some_posterior(np.random.default_rng(0), NAMES, BUDGETS, sharpness=0.0)
 
 
 @pytest.mark.parametrize("utilities", [crossing_utilities(ABCD), ORDERED], ids=["crossing", "ordered"])
 @pytest.mark.parametrize(
     "design",
     [
-        {"prior": pb.Dirichlet(), "elimination": "pointwise", "resolution": "strict"},
-        {"prior": pb.RandomWalk(), "elimination": "joint", "resolution": "crossing"},
+        {"prior": pb.Dirichlet(), "dominance": "pointwise", "until": "every-budget"},
+        {"prior": pb.RandomWalk(), "dominance": "joint", "until": "pairs"},
     ],
     ids=["pointwise-strict", "joint-crossing"],
 )
@@ -134,7 +134,7 @@ def test_with_a_guarantee_no_algorithm_comes_back(believe):
     ratings = np.concatenate([certain_of(order).ratings for order in ("acbde", "cabde")])
     found = {}
     for guarantee in (0.05, None):
-        believe(posterior_of(ratings, NAMES, TIMES), certain_of("bacde"))
+        believe(posterior_of(ratings, NAMES, BUDGETS), certain_of("bacde"))
         settings = settings_of(batch=pb.FixedBatch(40), guarantee=guarantee)
         found[guarantee] = play_rounds(loop.start(settings, NAMES), utilities, rounds=2)
         assert {each.name for each in found[guarantee].rounds[0].eliminated} == set("bde")
@@ -150,7 +150,7 @@ def test_a_cycle_of_e_values_is_kept_and_a_chain_is_not(believe, orders, kept):
     believe(uncertain())
     settings = settings_of(batch=pb.FixedBatch(240), guarantee=0.05, confidence=0.99)
     state = loop.start(settings, NAMES)
-    runs = simulated_runs(plan := loop.ask(state), LEVEL, NAMES, TIMES)
+    runs = simulated_runs(plan := loop.ask(state), LEVEL, NAMES, BUDGETS)
     state = loop.tell(state, plan, [ordered(run, orders[run.trajectory.instance % len(orders)]) for run in runs])
     e = weakest(state)
     assert min(e[0, 1], e[1, 2]) > 25 / 0.05
@@ -164,17 +164,16 @@ def ordered(run, order):
     path = run.trajectory
     if path.algorithm not in order:
         return run
-    values = np.linspace(-100, -200, len(path.times)) + order.index(path.algorithm)
+    values = np.linspace(-100, -200, len(path.budgets)) + order.index(path.algorithm)
     return dataclasses.replace(run, trajectory=dataclasses.replace(path, values=values))
 
 
-@pytest.mark.parametrize("resolution", ["crossing", "strict"])
-def test_pairs_that_cross_are_decided_as_without_a_guarantee(believe, resolution):
+@pytest.mark.parametrize("until", ["pairs", "every-budget"])
+def test_pairs_that_cross_are_decided_as_without_a_guarantee(believe, until):
     early, late = ([10.0 ** -order.index(name) for name in NAMES] for order in ("abcde", "edcba"))
-    believe(posterior_of([[early, early, late, late]] * 10, NAMES, TIMES))
+    believe(posterior_of([[early, early, late, late]] * 10, NAMES, BUDGETS))
     plain, proved = (
-        play_rounds(loop.start(settings_of(guarantee=guarantee, resolution=resolution), NAMES))
-        for guarantee in (None, 0.05)
+        play_rounds(loop.start(settings_of(guarantee=guarantee, until=until), NAMES)) for guarantee in (None, 0.05)
     )
     np.testing.assert_array_equal(proved.resolved, plain.resolved)
     assert loop.ask(proved) is None
@@ -182,8 +181,8 @@ def test_pairs_that_cross_are_decided_as_without_a_guarantee(believe, resolution
 
 def test_pairs_equivalent_somewhere_are_decided_as_without_a_guarantee(believe):
     ratings = np.array([[1.0] * 5, *[[5.0, 4.0, 3.0, 2.0, 1.0]] * 3])
-    believe(posterior_of([ratings] * 10, NAMES, TIMES))
-    state = play_rounds(loop.start(settings_of(guarantee=0.05, resolution="strict"), NAMES))
+    believe(posterior_of([ratings] * 10, NAMES, BUDGETS))
+    state = play_rounds(loop.start(settings_of(guarantee=0.05, until="every-budget"), NAMES))
     assert state.candidates == set(NAMES)
     assert loop.ask(state) is None
 
@@ -197,13 +196,13 @@ def test_an_unreliable_posterior_decides_nothing(believe):
 
 def test_few_races_of_equal_algorithms_eliminate_any(believe):
     """Any elimination is wrong. The guarantee is 20 %; without the correction for 12 pairs more races would fail."""
-    races, time = 40, TIMES[:1]
-    believe(some_posterior(np.random.default_rng(0), ABCD, time, sharpness=0.0))
-    settings = settings_of(grid=time, prior=pb.Dirichlet(), elimination="pointwise", confidence=0.99, guarantee=0.2)
+    races, budget = 40, BUDGETS[:1]
+    believe(some_posterior(np.random.default_rng(0), ABCD, budget, sharpness=0.0))
+    settings = settings_of(grid=budget, prior=pb.Dirichlet(), dominance="pointwise", confidence=0.99, guarantee=0.2)
     wrong = uncorrected = 0
     for seed in range(races):
         state = loop.start(dataclasses.replace(settings, seed=seed, batch=pb.FixedBatch(5)), ABCD)
-        looks = [after for _, after in steps(state, LEVEL[:1], NAMES, rounds=6, times=time)]
+        looks = [after for _, after in steps(state, LEVEL[:1], NAMES, rounds=6, budgets=budget)]
         wrong += bool(eliminations(looks[-1]))
         uncorrected += any(weakest(look).max() >= 1 / 0.2 for look in looks)
     assert wrong <= 0.2 * races
@@ -254,10 +253,10 @@ def test_a_guarantee_outside_its_range_is_refused(guarantee):
 
 def test_a_race_file_stores_the_guarantee_and_it_can_change(tmp_path):
     state = loop.start(settings_of(batch=pb.FixedBatch(60)), ABCD)
-    recorded = [run.trajectory for run in simulated_runs(loop.ask(state), ORDERED, ABCD, TIMES)]
+    recorded = [run.trajectory for run in simulated_runs(loop.ask(state), ORDERED, ABCD, BUDGETS)]
     path = tmp_path / "proved.race"
     settings = {"prior": pb.RandomWalk(), "draws": 400, "confidence": 0.95, "batch": pb.FixedBatch(20)}
-    with pb.Race(ABCD, None, TIMES, path=path, guarantee=0.05, **settings) as race:
+    with pb.Race(ABCD, None, BUDGETS, path=path, guarantee=0.05, **settings) as race:
         result = race.drive(pb.ReplayExecutor(recorded), progress="none")
     assert {each.name for each in result.eliminations} == set("bcd")
     assert max(each.error_bound for each in result.eliminations) <= 0.05

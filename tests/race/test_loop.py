@@ -17,10 +17,10 @@ from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import PlainRace, drifting_posteriors, posterior_of, some_posterior, threat
 from tests.race.simulated import simulated_run, simulated_runs
 from tests.race.small import (
+    BUDGETS,
     EVEN,
     LEVEL,
     NAMES,
-    TIMES,
     crossing_utilities,
     even_settings,
     play_rounds,
@@ -28,27 +28,27 @@ from tests.race.small import (
     settings_of,
 )
 
-COMBINATIONS = [(e, r) for e in ("joint", "pointwise") for r in ("strict", "crossing")]
-four_combinations = pytest.mark.parametrize(("elimination", "resolution"), COMBINATIONS)
+COMBINATIONS = [(e, r) for e in ("joint", "pointwise") for r in ("every-budget", "pairs")]
+four_combinations = pytest.mark.parametrize(("dominance", "until"), COMBINATIONS)
 
 
-def race_beside_the_paper(elimination, resolution, posteriors):
+def race_beside_the_paper(dominance, until, posteriors):
     """The states of a race, from the first, each compared with Algorithm 1."""
-    settings = settings_of(elimination=elimination, resolution=resolution, batch=pb.AdaptiveBatch(2, 8))
+    settings = settings_of(dominance=dominance, until=until, batch=pb.AdaptiveBatch(2, 8))
     states = [loop.start(settings, NAMES)]
-    paper = PlainRace(NAMES, TIMES, elimination=elimination, resolution=resolution, confidence=0.8, rope=0.05)
+    paper = PlainRace(NAMES, BUDGETS, dominance=dominance, until=until, confidence=0.8, margin=0.05)
     size, used, cost = 2, 0, 0.0
     for number, posterior in enumerate(posteriors, start=1):
-        until, plan = paper.until(), loop.ask(states[-1])
-        assert running_until(states[-1]) == until
-        if not until:
+        budget, plan = paper.budget(), loop.ask(states[-1])
+        assert running_until(states[-1]) == budget
+        if not budget:
             assert plan is None
             break
         kind, instances, runs = paper.plan(size)
         assert (plan.kind, plan.instances) == (kind, tuple(instances))
-        jobs = {(job.algorithm, job.instance, job.until) for job in plan.jobs}
-        assert jobs == {(name, i, until[name]) for name, i in runs}
-        state = loop.tell(states[-1], plan, simulated_runs(plan, LEVEL, NAMES, TIMES))
+        jobs = {(job.algorithm, job.instance, job.budget) for job in plan.jobs}
+        assert jobs == {(name, i, budget[name]) for name, i in runs}
+        state = loop.tell(states[-1], plan, simulated_runs(plan, LEVEL, NAMES, BUDGETS))
         before = np.count_nonzero(~paper.matrix())
         inside = list(paper.candidates)
         losers, returned = paper.update(posterior, runs)
@@ -69,12 +69,12 @@ def race_beside_the_paper(elimination, resolution, posteriors):
             assert (each.round, each.instances, each.cost) == (number, used, cost)
         for name, chance in last.threat:
             index = NAMES.index(name)
-            most = max(threat(posterior, NAMES.index(b), index, elimination) for b in inside if b != name)
+            most = max(threat(posterior, NAMES.index(b), index, dominance) for b in inside if b != name)
             assert chance == pytest.approx(most)
-        assert (last.number, last.kind, last.next_size, last.until) == (number, kind, size, plan.until)
+        assert (last.number, last.kind, last.next_size, last.budgets) == (number, kind, size, plan.budgets)
         assert last.cost == size_of(plan)
-        assert last.resolved_share == pytest.approx(1 - after / (len(TIMES) * 5 * 4))
-        assert {(a, b): times for a, b, times in last.open} == {
+        assert last.resolved_share == pytest.approx(1 - after / (len(BUDGETS) * 5 * 4))
+        assert {(a, b): budgets for a, b, budgets in last.open} == {
             (a, b): tuple(t for t in range(4) if not paper.decided[t, frozenset({a, b})])
             for a, b in combinations(NAMES, 2)
             if not all(paper.decided[t, frozenset({a, b})] for t in range(4))
@@ -86,22 +86,22 @@ def race_beside_the_paper(elimination, resolution, posteriors):
 
 @four_combinations
 @pytest.mark.parametrize("seed", range(3))
-def test_the_race_is_algorithm_1(believe, elimination, resolution, seed):
+def test_the_race_is_algorithm_1(believe, dominance, until, seed):
     """Posteriors change little from round to round, as when data arrive."""
-    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, TIMES, 8, memory=0.99, sharpness=0.8)
+    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, BUDGETS, 8, memory=0.99, sharpness=0.8)
     believe(*posteriors)
-    states = race_beside_the_paper(elimination, resolution, posteriors)
+    states = race_beside_the_paper(dominance, until, posteriors)
     assert len(states) > 2
     assert any(each.candidates < set(NAMES) for each in states)
 
 
 @four_combinations
 @pytest.mark.parametrize("seed", [0, 1, 4, 6])
-def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch, elimination, resolution, seed):
+def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch, dominance, until, seed):
     """Posteriors change so much that dropped algorithms come back, and then catch up."""
-    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, TIMES, 25, memory=0.8, sharpness=0.5)
+    posteriors = drifting_posteriors(np.random.default_rng(seed), NAMES, BUDGETS, 25, memory=0.8, sharpness=0.5)
     believe(*posteriors)
-    states = race_beside_the_paper(elimination, resolution, posteriors)
+    states = race_beside_the_paper(dominance, until, posteriors)
     rounds = states[-1].rounds
     assert any(each.returned for each in rounds)
     assert "catch-up" in {each.kind for each in rounds}
@@ -123,22 +123,22 @@ def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch,
 
 
 def size_of(plan):
-    return sum(job.until for job in plan.jobs)
+    return sum(job.budget for job in plan.jobs)
 
 
 def uncertain():
-    return some_posterior(np.random.default_rng(0), NAMES, TIMES, sharpness=0.0)
+    return some_posterior(np.random.default_rng(0), NAMES, BUDGETS, sharpness=0.0)
 
 
 @four_combinations
-def test_each_round_decides_pairs_afresh(believe, elimination, resolution):
+def test_each_round_decides_pairs_afresh(believe, dominance, until):
     """The second posterior contradicts the first one about b, and the third one is uncertain; a is beaten in all."""
     known, contrary, late = (uncertain().ratings.copy() for _ in range(3))
     for ratings in (known, contrary, late):
         ratings[..., 0] = 1e-3
     known[:, 0, 1], contrary[:, 0, 1] = 1e3, 1e-3  # b the best at the first time, and then the worst
-    believe(*(posterior_of(ratings, NAMES, TIMES) for ratings in (known, contrary, late)))
-    state = loop.start(settings_of(elimination=elimination, resolution=resolution), NAMES)
+    believe(*(posterior_of(ratings, NAMES, BUDGETS) for ratings in (known, contrary, late)))
+    state = loop.start(settings_of(dominance=dominance, until=until), NAMES)
     states = [state := play_rounds(state) for _ in range(3)]
     assert [each.candidates for each in states] == [frozenset("bcde")] * 3
     assert states[0].resolved[0, 1].all()
@@ -149,13 +149,13 @@ def test_each_round_decides_pairs_afresh(believe, elimination, resolution):
     assert loop.ask(state) is not None
 
 
-rules = pytest.mark.parametrize("elimination", ["joint", "pointwise"])
+rules = pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 
 
 def shares_of(orders):
     """A posterior in which orders, the same at all times, have these shares of ten draws."""
     draws = [order for order, share in orders.items() for _ in range(round(10 * share))]
-    return posterior_of([[[10.0 ** -order.index(name) for name in NAMES]] * 4 for order in draws], NAMES, TIMES)
+    return posterior_of([[[10.0 ** -order.index(name) for name in NAMES]] * 4 for order in draws], NAMES, BUDGETS)
 
 
 # a and c are undecided, and beat the others.
@@ -163,23 +163,23 @@ AC_FIRST = {"acbde": 0.5, "cabde": 0.5}
 
 
 @rules
-def test_a_chain_is_dropped_by_its_head(believe, elimination):
+def test_a_chain_is_dropped_by_its_head(believe, dominance):
     """Each algorithm beats all later ones; the winner that is named is one that is kept."""
     believe(shares_of({"abcde": 1}))
-    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES))
+    state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES))
     assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "a") for name in "bcde"]
     assert state.candidates == {"a"}
 
 
 @rules
-def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(believe, elimination):
+def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(believe, dominance):
     """a and c beat b with 100, 60, and then 40 %; b has missed the second and the third round, and catches up."""
     believe(
         shares_of(AC_FIRST),
         shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}),
         shares_of({"acbde": 0.2, "cabde": 0.2, "bcade": 0.3, "bacde": 0.3}),
     )
-    state = loop.start(settings_of(elimination=elimination), NAMES)
+    state = loop.start(settings_of(dominance=dominance), NAMES)
     states = [state := play_rounds(state) for _ in range(5)]
     assert [each.kept for each in states] == [("a", "c")] * 2 + [("a", "b", "c")] * 3
     assert [each.returned for each in state.rounds] == [(), (), ("b",), (), ()]
@@ -194,11 +194,11 @@ def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(beli
 
 
 @rules
-def test_who_beats_an_algorithm_that_comes_back_comes_back_too(believe, elimination):
+def test_who_beats_an_algorithm_that_comes_back_comes_back_too(believe, dominance):
     """Nobody of a and c probably beats d any more. They probably beat b, but b beats d with the confidence."""
     circle = {"acbde": 0.2, "cabde": 0.2, "bdace": 0.2, "bdcae": 0.2, "dacbe": 0.1, "dcabe": 0.1}
     believe(shares_of(AC_FIRST), shares_of(circle))
-    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES), rounds=2)
     beats = pb.dominance(state.posterior)[0]
     assert [beats[NAMES.index(x), NAMES.index(y)] for x, y in ("ab", "cb", "bd", "ad", "cd")] == [
         0.6,
@@ -212,9 +212,9 @@ def test_who_beats_an_algorithm_that_comes_back_comes_back_too(believe, eliminat
 
 
 @rules
-def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believe, elimination):
+def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believe, dominance):
     believe(uncertain(), shares_of({"abcde": 1}))
-    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES))
+    state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES))
     assert state.candidates == set(NAMES)
     state = play_rounds(loop.remove(state, "a"))
     assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "b") for name in "cde"]
@@ -223,10 +223,10 @@ def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believ
 
 
 @rules
-def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believe, elimination):
+def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believe, dominance):
     """After the first round a and c beat b with 60 %: too little to drop it, and enough not to bring it back."""
     believe(shares_of(AC_FIRST), shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}))
-    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES), rounds=2)
     assert state.kept == ("a", "c")
     state = play_rounds(loop.readmit(state, "b"))
     assert state.rounds[-1].kind == "catch-up"
@@ -234,11 +234,11 @@ def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believ
 
 
 @rules
-def test_an_unreliable_posterior_brings_nothing_back(believe, elimination):
+def test_an_unreliable_posterior_brings_nothing_back(believe, dominance):
     later = shares_of({"bdeac": 0.5, "bdeca": 0.5})
     doubtful = dataclasses.replace(later, diagnostics=dataclasses.replace(later.diagnostics, reliable=False))
     believe(shares_of(AC_FIRST), doubtful, later)
-    state = play_rounds(loop.start(settings_of(elimination=elimination), NAMES), rounds=2)
+    state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES), rounds=2)
     assert (state.kept, state.rounds[-1].returned) == (("a", "c"), ())
     state = play_rounds(state)
     assert state.rounds[-1].returned == ("b",)
@@ -246,11 +246,11 @@ def test_an_unreliable_posterior_brings_nothing_back(believe, elimination):
 
 
 @four_combinations
-def test_an_unreliable_posterior_decides_nothing(believe, elimination, resolution):
+def test_an_unreliable_posterior_decides_nothing(believe, dominance, until):
     sure = shares_of({"abcde": 1})
     doubtful = dataclasses.replace(sure, diagnostics=dataclasses.replace(sure.diagnostics, reliable=False))
     believe(doubtful, sure)
-    state = loop.start(settings_of(elimination=elimination, resolution=resolution, batch=pb.AdaptiveBatch(2, 8)), NAMES)
+    state = loop.start(settings_of(dominance=dominance, until=until, batch=pb.AdaptiveBatch(2, 8)), NAMES)
     after = play_rounds(state)
     assert after.candidates == state.candidates
     np.testing.assert_array_equal(after.resolved, state.resolved)
@@ -273,23 +273,28 @@ def test_an_unreliable_method_decides_nothing():
 
 
 @four_combinations
-def test_a_race_finds_the_pareto_set(elimination, resolution):
+def test_a_race_finds_the_pareto_set(dominance, until):
     utilities = crossing_utilities("abcd")
     settings = settings_of(
-        elimination=elimination, resolution=resolution, confidence=0.95, rope=0.1, batch=pb.AdaptiveBatch(8, 64), seed=1
+        dominance=dominance,
+        until=until,
+        confidence=0.95,
+        margin=0.1,
+        batch=pb.AdaptiveBatch(8, 64),
+        seed=1,
     )
     state = play_to_end(loop.start(settings, "abcd"), utilities, tuple("abcd"))
     assert {"a", "b"} <= state.candidates
     assert "d" not in state.candidates
-    if elimination == "pointwise":  # algorithms that are decided early cost less than the full design
-        assert state.cost < 4 * len(state.observations.instances) * TIMES[-1]
+    if dominance == "pointwise":  # algorithms that are decided early cost less than the full design
+        assert state.cost < 4 * len(state.observations.instances) * BUDGETS[-1]
 
 
 def test_a_round_needs_all_its_runs_and_no_others():
     state = loop.start(even_settings(), "abc")
     plan = loop.ask(state)
-    runs = simulated_runs(plan, EVEN, tuple("abc"), TIMES)
-    stranger = simulated_run(dataclasses.replace(plan.jobs[0], instance=99), EVEN, tuple("abc"), TIMES)
+    runs = simulated_runs(plan, EVEN, tuple("abc"), BUDGETS)
+    stranger = simulated_run(dataclasses.replace(plan.jobs[0], instance=99), EVEN, tuple("abc"), BUDGETS)
     for wrong in (runs[1:], [*runs, runs[0]], [*runs[1:], stranger], []):
         with pytest.raises(ValueError, match="expected one run for each job of the plan"):
             loop.tell(state, plan, wrong)
@@ -304,13 +309,13 @@ def test_runs_in_the_other_direction_are_refused():
     with pytest.raises(
         ValueError, match=r"expected runs with maximise=True, .*got that of 'a' on instance 0 with maximise=False"
     ):
-        loop.tell(state, plan, simulated_runs(plan, EVEN, tuple("abc"), TIMES))
+        loop.tell(state, plan, simulated_runs(plan, EVEN, tuple("abc"), BUDGETS))
 
 
 def test_the_runs_of_a_round_are_added_once():
     state = loop.start(even_settings(), "abc")
     plan = loop.ask(state)
-    runs = simulated_runs(plan, EVEN, tuple("abc"), TIMES)
+    runs = simulated_runs(plan, EVEN, tuple("abc"), BUDGETS)
     after = loop.tell(state, plan, runs)
     with pytest.raises(ValueError, match=r"expected new runs, got that of 'a' on instance 0 again; .*ask\(state\)"):
         loop.tell(after, plan, runs)

@@ -1,4 +1,4 @@
-"""Each round decides afresh which pairs are decided; resolution "membership" decides them as "crossing" does."""
+"""Each round decides afresh which pairs are decided; resolution "set" decides them as "pairs" does."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from tests.race.paper import posterior_of
-from tests.race.small import TIMES, play_rounds, settings_of
+from tests.race.small import BUDGETS, play_rounds, settings_of
 
 PAIR = ("a", "b")
 
@@ -15,7 +15,7 @@ def leading(shares):
     """A posterior of two algorithms in which a leads in these shares of the draws, one share per time."""
     draws = 100
     ratings = [[(2.0, 1.0) if draw < round(draws * share) else (1.0, 2.0) for share in shares] for draw in range(draws)]
-    return posterior_of(ratings, PAIR, TIMES)
+    return posterior_of(ratings, PAIR, BUDGETS)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def after_two_rounds(believe):
 
     def race(first, second, **settings):
         believe(leading(first), leading(second))
-        rules = {"elimination": "pointwise", "confidence": 0.9, **settings}
+        rules = {"dominance": "pointwise", "confidence": 0.9, **settings}
         return play_rounds(loop.start(settings_of(**rules), PAIR), np.zeros((4, 2)), rounds=2)
 
     return race
@@ -33,10 +33,10 @@ def after_two_rounds(believe):
 FIRST, SECOND = (0.95, 0.95, 0.95, 0.7), (0.95, 0.85, 0.95, 0.95)
 
 
-@pytest.mark.parametrize("resolution", ["membership", "crossing", "strict"])
-def test_a_decided_time_becomes_undecided_again_where_it_is_less_certain(after_two_rounds, resolution):
+@pytest.mark.parametrize("until", ["set", "pairs", "every-budget"])
+def test_a_decided_time_becomes_undecided_again_where_it_is_less_certain(after_two_rounds, until):
     """The first round decides all times but the last. In the second round the second time becomes less certain."""
-    state = after_two_rounds(FIRST, SECOND, resolution=resolution)
+    state = after_two_rounds(FIRST, SECOND, until=until)
     assert state.candidates == set(PAIR)
     assert (~state.resolved[:, 0, 1]).tolist() == [False, True, False, False]
     np.testing.assert_array_equal(state.resolved[:, 0, 1], state.resolved[:, 1, 0])
@@ -51,15 +51,15 @@ def test_a_decided_time_becomes_undecided_again_where_it_is_less_certain(after_t
     ],
 )
 def test_pairs_are_decided_as_under_crossing(after_two_rounds, second):
-    states = [after_two_rounds(FIRST, second, resolution=each) for each in ("membership", "crossing")]
+    states = [after_two_rounds(FIRST, second, until=each) for each in ("set", "pairs")]
     np.testing.assert_array_equal(states[0].resolved, states[1].resolved)
 
 
 def test_an_eliminated_algorithm_leaves_no_undecided_time(after_two_rounds):
-    state = after_two_rounds(FIRST, (0.95,) * 4, resolution="membership")
+    state = after_two_rounds(FIRST, (0.95,) * 4, until="set")
     assert state.candidates == {"a"}
     assert loop.ask(state) is None
 
 
 def test_membership_is_the_default():
-    assert pb.Settings(grid=TIMES).resolution == "membership"
+    assert pb.Settings(grid=BUDGETS).until == "set"

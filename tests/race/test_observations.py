@@ -10,41 +10,41 @@ from polarbear import Clusters, Dirichlet, Settings, Trajectory
 from polarbear.race.jobs import Run
 from polarbear.race.observations import ClusterLabel, Observations, add_runs, rerank
 
-NAMES, TIMES = ("a", "b", "c"), (1.0, 3.0, 9.0)
+NAMES, BUDGETS = ("a", "b", "c"), (1.0, 3.0, 9.0)
 
 
 def settings_of(**changes):
-    return Settings(**{"grid": TIMES, "prior": Dirichlet(), "elimination": "pointwise", **changes})
+    return Settings(**{"grid": BUDGETS, "prior": Dirichlet(), "dominance": "pointwise", **changes})
 
 
-def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), until=9.0, status="done", maximise=False, cluster=None):
-    kept = [(t, v) for t, v in zip(at, values, strict=True) if t <= until]
+def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), budget=9.0, status="done", maximise=False, cluster=None):
+    kept = [(t, v) for t, v in zip(at, values, strict=True) if t <= budget]
     trajectory = Trajectory(
-        name, instance, [t for t, _ in kept], [v for _, v in kept], until, status != "done", maximise, cluster
+        name, instance, [t for t, _ in kept], [v for _, v in kept], budget, status != "done", maximise, cluster
     )
-    return Run(trajectory, reached=min(until, 9.0), status=status)
+    return Run(trajectory, reached=min(budget, 9.0), status=status)
 
 
 def random_runs(instances, seed=0, names=NAMES):
     """Runs of different lengths; no ties."""
     rng = np.random.default_rng(seed)
     return [
-        run_of(name, i, -np.cumsum(rng.exponential(size=3)), until=float(rng.choice([1.0, 3.0, 9.0, math.inf])))
+        run_of(name, i, -np.cumsum(rng.exponential(size=3)), budget=float(rng.choice([1.0, 3.0, 9.0, math.inf])))
         for i in instances
         for name in names
     ]
 
 
-def plain_choices(runs, names, times):
+def plain_choices(runs, names, budgets):
     """W and C by the definition: at each time and instance, the best is chosen first, then the best of the rest."""
     wins, sets = Counter(), Counter()
-    for t, time in enumerate(times):
+    for t, budget in enumerate(budgets):
         for instance in {run.trajectory.instance for run in runs}:
             best = {}
             for run in runs:
                 path = run.trajectory
-                if path.instance == instance and time <= path.until:
-                    values = [v for e, v in zip(path.times, path.values, strict=True) if e <= time]
+                if path.instance == instance and budget <= path.end:
+                    values = [v for e, v in zip(path.budgets, path.values, strict=True) if e <= budget]
                     best[path.algorithm] = min(values, default=math.inf)
             left = sorted(best, key=best.get)
             while len(left) > 1:
@@ -81,7 +81,7 @@ def add_in_parts(parts, settings=None):
 def test_choices_are_those_of_the_definition():
     runs = random_runs(range(12))
     observations = add_in_parts([runs[:18], runs[18:]])
-    assert counts_of(observations.choices) == plain_choices(runs, NAMES, TIMES)
+    assert counts_of(observations.choices) == plain_choices(runs, NAMES, BUDGETS)
     assert observations.choices.instances == 12
     assert observations.instances == tuple(range(12))
     assert observations.runs == {(run.trajectory.algorithm, run.trajectory.instance): run for run in runs}
@@ -146,19 +146,19 @@ def test_close_values_are_ties_on_request():
     ],
 )
 def test_a_failed_run_is_last_or_missing_from_its_failure_on(failure, wins):
-    runs = [run_of("a", 0, (1.0, 0.5, 0.1), until=2.0, status="crashed"), run_of("b", 0, (2.0, 1.5, 1.0))]
+    runs = [run_of("a", 0, (1.0, 0.5, 0.1), budget=2.0, status="crashed"), run_of("b", 0, (2.0, 1.5, 1.0))]
     observations = add_runs(Observations(), runs, ("a", "b"), settings_of(failure=failure))
     assert observations.choices.wins.tolist() == wins
 
 
 def test_failed_runs_are_tied_with_each_other():
-    runs = [run_of(name, 0, (1.0, 0.5, 0.1), until=2.0, status="timeout") for name in ("a", "b")]
+    runs = [run_of(name, 0, (1.0, 0.5, 0.1), budget=2.0, status="timeout") for name in ("a", "b")]
     observations = add_runs(Observations(), runs, ("a", "b"), settings_of(failure="last"))
     assert observations.choices.wins.tolist() == [[0.5, 0.5]] * 3
 
 
 def test_a_failure_stops_the_race_on_request():
-    runs = [run_of("a", 7, (1.0, 0.5, 0.1), until=2.0, status="crashed"), run_of("b", 7, (2.0, 1.5, 1.0))]
+    runs = [run_of("a", 7, (1.0, 0.5, 0.1), budget=2.0, status="crashed"), run_of("b", 7, (2.0, 1.5, 1.0))]
     with pytest.raises(
         ValueError, match=r"the run of 'a' on instance 7 failed \(crashed\); fix it, or choose failure="
     ):

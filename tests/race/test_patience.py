@@ -7,13 +7,13 @@ import polarbear as pb
 from polarbear.findings import Code, Decide
 from polarbear.race import loop
 from polarbear.race.findings import race_findings
-from polarbear.race.forecast import STABLE_FROM, beyond_patience, instances_needed, instances_per_time
+from polarbear.race.forecast import STABLE_FROM, beyond_patience, instances_needed, instances_per_budget
 from polarbear.race.outcome import RaceOutcome
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.simulated import simulated_runs
 from tests.race.test_futility import normal_posterior
 
-TIMES = np.array([1.0, 2.0, 3.0])
+BUDGETS = np.array([1.0, 2.0, 3.0])
 NAMES = ("twin", "other twin", "worst")
 UTILITIES = np.array([[2.0, 0.0, -2.0], [2.0, 2.0, -2.0], [2.0, 2.0, -2.0]])  # the twins differ at the first time only
 
@@ -21,11 +21,11 @@ UTILITIES = np.array([[2.0, 0.0, -2.0], [2.0, 2.0, -2.0], [2.0, 2.0, -2.0]])  # 
 def race(patience, most=200):
     """Race until nothing is asked for, or until there are `most` instances."""
     settings = pb.Settings(
-        pb.Grid(TIMES), resolution="strict", rope=0.02, draws=500, batch=pb.FixedBatch(40), patience=patience
+        pb.Grid(BUDGETS), until="every-budget", margin=0.02, draws=500, batch=pb.FixedBatch(40), patience=patience
     )
     state = loop.start(settings, NAMES)
     while (plan := loop.ask(state)) is not None and len(state.observations.instances) < most:
-        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES))
+        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS))
     return state
 
 
@@ -68,7 +68,7 @@ def test_a_stored_round_restores_what_is_left(impatient):
     for record in impatient.rounds:
         plan = loop.ask(state)
         stored = from_plain(to_plain(record))
-        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES), record=stored)
+        state = loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS), record=stored)
     assert np.array_equal(state.left, impatient.left)
     assert loop.end(state) == "pairs left undecided"
 
@@ -76,16 +76,16 @@ def test_a_stored_round_restores_what_is_left(impatient):
 def test_forecasts_per_time_agree_with_that_of_all(impatient):
     posterior = RaceOutcome(impatient, "paused").posterior
     assert posterior.instances >= STABLE_FROM
-    per_time = instances_per_time(posterior, impatient.resolved, impatient.settings)
-    assert per_time.keys() == {(0, 1)}
-    assert len(per_time[0, 1]) == 2
-    assert per_time[0, 1].max() == instances_needed(posterior, impatient.resolved, impatient.settings)
+    per_budget = instances_per_budget(posterior, impatient.resolved, impatient.settings)
+    assert per_budget.keys() == {(0, 1)}
+    assert len(per_budget[0, 1]) == 2
+    assert per_budget[0, 1].max() == instances_needed(posterior, impatient.resolved, impatient.settings)
 
 
 @pytest.mark.parametrize(("mean", "left"), [(0.0, True), (1.2, False)])
 def test_a_pair_that_may_end_in_an_elimination_is_not_left(mean, left):
     """The first algorithm is far ahead at the first time; at the second one, deciding would take 90 % more instances."""
-    settings = pb.Settings(pb.Grid(TIMES[:2]), resolution="strict", rope=0.0, patience=10)
+    settings = pb.Settings(pb.Grid(BUDGETS[:2]), until="every-budget", margin=0.0, patience=10)
     posterior = normal_posterior([3.0, mean], instances=40)
     resolved = np.ones((2, 2, 2), dtype=bool)
     resolved[1, 0, 1] = resolved[1, 1, 0] = False
@@ -95,4 +95,4 @@ def test_a_pair_that_may_end_in_an_elimination_is_not_left(mean, left):
 
 def test_patience_is_a_positive_number():
     with pytest.raises(ValueError, match="patience"):
-        pb.Settings(pb.Grid(TIMES), patience=0)
+        pb.Settings(pb.Grid(BUDGETS), patience=0)

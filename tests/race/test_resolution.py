@@ -6,18 +6,18 @@ import pytest
 from polarbear.race.resolution import resolved_pairs
 from tests.race.paper import decided_pairs, posterior_of, some_posterior
 
-NAMES, TIMES = ("a", "b", "c", "d"), [1, 2, 4]
+NAMES, BUDGETS = ("a", "b", "c", "d"), [1, 2, 4]
 
 
-@pytest.mark.parametrize("resolution", ["strict", "crossing"])
+@pytest.mark.parametrize("until", ["every-budget", "pairs"])
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
-@pytest.mark.parametrize("rope", [0.0, 0.05, 0.2])
-def test_pairs_are_decided_as_in_the_paper(resolution, confidence, rope):
+@pytest.mark.parametrize("margin", [0.0, 0.05, 0.2])
+def test_pairs_are_decided_as_in_the_paper(until, confidence, margin):
     shares = []
     for seed in range(6):
-        posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.4)
-        ours = resolved_pairs(posterior, resolution=resolution, confidence=confidence, rope=rope)
-        expected = decided_pairs(posterior, resolution=resolution, confidence=confidence, rope=rope)
+        posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS, sharpness=0.4)
+        ours = resolved_pairs(posterior, until=until, confidence=confidence, margin=margin)
+        expected = decided_pairs(posterior, until=until, confidence=confidence, margin=margin)
         for (t, a, b), yes in expected.items():
             assert ours[t, a, b] == ours[t, b, a] == yes
         assert ours[:, np.arange(4), np.arange(4)].all()
@@ -25,35 +25,36 @@ def test_pairs_are_decided_as_in_the_paper(resolution, confidence, rope):
     assert 0 < np.mean(shares) < 1  # the draws are such that the rule matters
 
 
-@pytest.mark.parametrize("resolution", ["strict", "crossing"])
+@pytest.mark.parametrize("until", ["every-budget", "pairs"])
 @pytest.mark.parametrize("seed", range(5))
-def test_pairs_that_do_not_matter_leave_the_others_unchanged(resolution, seed):
+def test_pairs_that_do_not_matter_leave_the_others_unchanged(until, seed):
     rng = np.random.default_rng(seed)
-    posterior, rule = some_posterior(rng, NAMES, TIMES, sharpness=0.4), {"confidence": 0.8, "rope": 0.2}
+    posterior, rule = some_posterior(rng, NAMES, BUDGETS, sharpness=0.4), {"confidence": 0.8, "margin": 0.2}
     pairs = rng.random((4, 4)) < 0.5
     pairs |= pairs.T
-    ours = resolved_pairs(posterior, resolution=resolution, pairs=pairs, **rule)
-    full = resolved_pairs(posterior, resolution=resolution, **rule)
+    ours = resolved_pairs(posterior, until=until, pairs=pairs, **rule)
+    full = resolved_pairs(posterior, until=until, **rule)
     np.testing.assert_array_equal(ours[:, pairs], full[:, pairs])
     assert (ours <= full).all()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
-    posterior = some_posterior(np.random.default_rng(seed), NAMES, TIMES, sharpness=0.6)
+    posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS, sharpness=0.6)
     strict, crossing = (
-        resolved_pairs(posterior, resolution=resolution, confidence=0.9, rope=0.05)
-        for resolution in ("strict", "crossing")
+        resolved_pairs(posterior, until=until, confidence=0.9, margin=0.05) for until in ("every-budget", "pairs")
     )
     assert (crossing >= strict).all()
     gained = (crossing & ~strict).any(axis=0)
     assert crossing[:, gained].all()
 
 
-def posterior_with(*by_time):
+def posterior_with(*by_budget):
     """A posterior of two algorithms that is certain of ">", "<" or "=" at each time, or undecided at "?"."""
     ratings = {">": [(3, 1)] * 10, "<": [(1, 3)] * 10, "=": [(1.01, 1), (1, 1.01)] * 5, "?": [(3, 1), (1, 3)] * 5}
-    return posterior_of(np.stack([ratings[each] for each in by_time], axis=1), ("a", "b"), range(1, len(by_time) + 1))
+    return posterior_of(
+        np.stack([ratings[each] for each in by_budget], axis=1), ("a", "b"), range(1, len(by_budget) + 1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,9 +70,9 @@ def posterior_with(*by_time):
     ],
 )
 def test_crossing_by_hand(relations, decided):
-    ours = resolved_pairs(posterior_with(*relations), resolution="crossing", confidence=0.9, rope=0.05)
+    ours = resolved_pairs(posterior_with(*relations), until="pairs", confidence=0.9, margin=0.05)
     assert ours[:, 0, 1].tolist() == [bool(each) for each in decided]
-    strict = resolved_pairs(posterior_with(*relations), resolution="strict", confidence=0.9, rope=0.05)
+    strict = resolved_pairs(posterior_with(*relations), until="every-budget", confidence=0.9, margin=0.05)
     assert strict[:, 0, 1].tolist() == [each != "?" for each in relations]
 
 
@@ -80,5 +81,5 @@ def test_dominance_within_the_region_of_equivalence_is_dominance():
     always_slightly_better = [[1.01, 1.0]] * 10
     unknown = [[3.0, 1.0], [1.0, 3.0]] * 5
     posterior = posterior_of(np.stack([always_slightly_better, unknown], axis=1), ("a", "b"), [1, 2])
-    ours = resolved_pairs(posterior, resolution="crossing", confidence=0.9, rope=0.05)
+    ours = resolved_pairs(posterior, until="pairs", confidence=0.9, margin=0.05)
     assert ours[:, 0, 1].tolist() == [True, False]

@@ -15,11 +15,11 @@ from polarbear.race.jobs import Run
 from polarbear.race.outcome import RaceOutcome
 from polarbear.race.rounds import Eliminated
 from polarbear.result import result_of_race
-from polarbear.selection.worst_case_regret import worst_case_regret
+from polarbear.selection.worst_case_loss import worst_case_loss
 from tests.plots.posteriors import specialist_posterior
 from tests.race.paper import posterior_of, threat
 from tests.race.simulated import simulated_runs
-from tests.race.small import TIMES, crossing_utilities
+from tests.race.small import BUDGETS, crossing_utilities
 
 NAMES, UTILITIES = tuple("abcd"), crossing_utilities("abcd")
 
@@ -37,9 +37,9 @@ def findings_of(outcome, code):
 def first_round(batch=3, prior=None):
     """A race that has only planned its first round: its state, the plan and simulated runs."""
     prior = prior or pb.RandomWalk()
-    state = loop.start(pb.Settings(grid=TIMES, batch=pb.FixedBatch(batch), prior=prior, draws=400), NAMES)
+    state = loop.start(pb.Settings(grid=BUDGETS, batch=pb.FixedBatch(batch), prior=prior, draws=400), NAMES)
     plan = loop.ask(state)
-    return state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    return state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)
 
 
 def test_a_finished_race_has_no_undecided_pairs(result):
@@ -81,7 +81,7 @@ def test_runs_left_out_on_request_are_not_saved():
     assert before.full_cost == before.instances * 4 * 8.0
     assert ("a", "c") in before.undecided()
     plan = loop.ask(state, only=["a", "b"])
-    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)), "paused")
     undecided = {name for pair in before.undecided() for name in pair}
     left_out = len(undecided - {"a", "b"}) * len(plan.instances)
     assert after.full_cost == (after.instances * 4 - left_out) * 8.0
@@ -90,7 +90,7 @@ def test_runs_left_out_on_request_are_not_saved():
 def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
     state = loop.remove(loop.tell(*first_round(batch=2)), "a")
     plan = loop.ask(state)
-    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, TIMES)), "paused")
+    after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)), "paused")
     assert plan.kind == "fresh"
     assert after.full_cost == (after.instances * 4 - len(plan.instances)) * 8.0
     dropped = result_of_race(after).dropped["a"]
@@ -99,9 +99,9 @@ def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
 
 
 def test_the_allocation_counts_the_observed_runs_at_each_time(result):
-    for t, time in enumerate(TIMES):
+    for t, budget in enumerate(BUDGETS):
         for a, name in enumerate(NAMES):
-            observed = sum(run.trajectory.algorithm == name and run.trajectory.until >= time for run in result.runs)
+            observed = sum(run.trajectory.algorithm == name and run.trajectory.end >= budget for run in result.runs)
             assert result.allocation[t, a] == observed
     assert (np.diff(result.allocation, axis=0) <= 0).all()  # a run that is observed late is observed early, too
 
@@ -132,10 +132,10 @@ def test_a_review_annuls_earlier_eliminations(result):
     assert all(each.round == len(state.rounds) for each in again)  # the latest decision counts
 
 
-def result_with(result, ratings, elimination):
+def result_with(result, ratings, dominance):
     """The result with a posterior of these ratings and this rule of elimination."""
-    posterior = posterior_of(ratings, NAMES, TIMES)
-    settings = dataclasses.replace(result.state.settings, elimination=elimination, prior=pb.RandomWalk())
+    posterior = posterior_of(ratings, NAMES, BUDGETS)
+    settings = dataclasses.replace(result.state.settings, dominance=dominance, prior=pb.RandomWalk())
     return RaceOutcome(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
 
 
@@ -170,7 +170,7 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
     posterior = specialist_posterior()
     state = loop.start(pb.Settings(posterior.grid, batch=pb.FixedBatch(1), specialists="keep"), "ABC")
     plan = loop.ask(state)
-    state = loop.tell(state, plan, simulated_runs(plan, np.zeros((3, 3)), tuple("ABC"), posterior.grid.times))
+    state = loop.tell(state, plan, simulated_runs(plan, np.zeros((3, 3)), tuple("ABC"), posterior.grid.budgets))
     (record,) = state.rounds
     out = replace(record, eliminated=(Eliminated("A", "B", 0.97, 1, 1, 12.0),))
     state = replace(state, candidates=frozenset("BC"), rounds=(out,), posterior=posterior)
@@ -182,21 +182,21 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
 
 
 def test_regret_is_that_of_recommendations_among_the_candidates(result):
-    assert result.regret == worst_case_regret(result.posterior, among=result.kept)
+    assert result.loss == worst_case_loss(result.posterior, among=result.kept)
 
 
 def test_an_unfinished_race_lists_its_undecided_pairs():
     state = loop.tell(*first_round(batch=2))
     result = RaceOutcome(state, "callback")
     assert not result.finished
-    open_pairs = {(a, b): tuple(TIMES[list(times)]) for a, b, times in state.rounds[-1].open}
-    assert {pair: tuple(times) for pair, times in result.undecided().items()} == open_pairs
+    open_pairs = {(a, b): tuple(BUDGETS[list(budgets)]) for a, b, budgets in state.rounds[-1].open}
+    assert {pair: tuple(budgets) for pair, budgets in result.undecided().items()} == open_pairs
     assert result.saved_share == 0.0  # all algorithms ran to the end
     assert result.posterior.instances == 2
 
 
 def test_a_race_that_never_began_is_a_valid_result():
-    result = RaceOutcome(loop.start(pb.Settings(grid=TIMES), NAMES), "max_seconds")
+    result = RaceOutcome(loop.start(pb.Settings(grid=BUDGETS), NAMES), "max_seconds")
     assert (result.kept, result.instances, result.saved_share, result.rounds) == (NAMES, 0, 0.0, ())
     assert (result.finished, result.eliminations, result.failures, result.wrong_elimination) == (False, (), (), 0.0)
     assert not result.allocation.any()
@@ -210,7 +210,7 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     prior = pb.BayesianBootstrap() if instances == 1 else None  # which eliminates no algorithm after one instance
     state, plan, runs = first_round(instances, prior)
     runs = [
-        Run(pb.Trajectory("b", run.trajectory.instance, [], [], until=1, failed=True), 1.0, "crashed", "no such file")
+        Run(pb.Trajectory("b", run.trajectory.instance, [], [], end=1, failed=True), 1.0, "crashed", "no such file")
         if run.trajectory.algorithm == "b"
         else run
         for run in runs
@@ -251,7 +251,7 @@ def test_failed_runs_make_an_answer_tentative_unless_they_are_accepted(result, a
 
 def test_failed_runs_are_listed_with_their_cost():
     state, plan, runs = first_round()
-    failed = pb.Trajectory("b", 1, [1.0], [3.0], until=1.5, failed=True)
+    failed = pb.Trajectory("b", 1, [1.0], [3.0], end=1.5, failed=True)
     runs = [
         Run(failed, 1.5, "crashed", "killed by SIGKILL")
         if (run.trajectory.algorithm, run.trajectory.instance) == ("b", 1)
@@ -269,7 +269,7 @@ def test_failed_runs_are_listed_with_their_cost():
 def test_runs_are_counted_by_how_they_ended():
     state, plan, runs = first_round()
     early, failed, *others = runs
-    early = replace(early, reached=early.trajectory.until / 2)
+    early = replace(early, reached=early.trajectory.end / 2)
     failed = replace(failed, status="timeout")
     result = RaceOutcome(loop.tell(state, plan, [early, failed, *others]), "paused")
     assert result.ended == {"finished": 1, "cut off": len(others), "failed": 1}
@@ -289,8 +289,8 @@ def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_time():
 
 
 def test_the_check_counts_the_outcomes_of_each_pair(result):
-    values = {(run.trajectory.algorithm, run.trajectory.instance): run.trajectory.at(TIMES) for run in result.runs}
-    for t in range(len(TIMES)):
+    values = {(run.trajectory.algorithm, run.trajectory.instance): run.trajectory.at(BUDGETS) for run in result.runs}
+    for t in range(len(BUDGETS)):
         both = [
             (values["a", i][t], values["b", i][t])
             for i in range(result.instances)
@@ -304,13 +304,13 @@ def test_the_check_counts_the_outcomes_of_each_pair(result):
 
 def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_posteriors():
     """Each of three beats the next one on two instances of three, in a circle."""
-    settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", batch=pb.FixedBatch(120), draws=400)
+    settings = pb.Settings(BUDGETS, prior=pb.Dirichlet(), dominance="pointwise", batch=pb.FixedBatch(120), draws=400)
     state = loop.start(settings, NAMES[:3])
     plan = loop.ask(state)
 
     def run(job):
         value = float((NAMES.index(job.algorithm) + job.instance) % 3)
-        return Run(pb.Trajectory(job.algorithm, job.instance, TIMES[:1], [value], until=job.until), reached=job.until)
+        return Run(pb.Trajectory(job.algorithm, job.instance, BUDGETS[:1], [value], end=job.budget), reached=job.budget)
 
     result = RaceOutcome(loop.tell(state, plan, [run(job) for job in plan.jobs]), "paused")
     assert len(result.check.misfits) == 3
@@ -327,10 +327,10 @@ def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_
 
 @pytest.mark.parametrize(("clock", "warned"), [("seconds", True), ("evaluations", False)])
 def test_runs_that_wait_for_the_processor_are_found_if_time_is_in_seconds(clock, warned):
-    settings = pb.Settings(TIMES, prior=pb.Dirichlet(), elimination="pointwise", draws=400, clock=clock)
+    settings = pb.Settings(BUDGETS, prior=pb.Dirichlet(), dominance="pointwise", draws=400, clock=clock)
     state = loop.start(settings, NAMES)
     plan = loop.ask(state)
-    runs = simulated_runs(plan, UTILITIES, NAMES, TIMES)
+    runs = simulated_runs(plan, UTILITIES, NAMES, BUDGETS)
     cpu = [8.0] * (len(runs) - 2) + [7.0, 4.0]
     runs = [dataclasses.replace(run, seconds=8.0, cpu_seconds=spent) for run, spent in zip(runs, cpu, strict=True)]
     found = findings_of(RaceOutcome(loop.tell(state, plan, runs), "paused"), Code.SHARED_PROCESSOR)
@@ -375,7 +375,7 @@ def test_a_selection_from_a_result_is_one_among_its_candidates(result):
     assert {each.name for each in selection.candidates} == set(known)
     np.testing.assert_array_equal(selection.values, expected.values)
     assert pb.select(result, among=result.posterior.names).values.shape[1] == len(result.posterior.names)
-    assert worst_case_regret(result) == worst_case_regret(result.posterior, among=known)
+    assert worst_case_loss(result) == worst_case_loss(result.posterior, among=known)
 
 
 def test_a_selection_leaves_out_candidates_that_have_not_run(result):

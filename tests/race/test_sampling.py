@@ -11,23 +11,23 @@ from polarbear import Dirichlet, FixedBatch, RandomWalk, Settings
 from polarbear.race import loop
 from polarbear.race.sampling import job, next_plan, running_until, seed_of
 
-NAMES, TIMES = ("a", "b", "c", "d"), (1.0, 2.0, 4.0, 8.0)
+NAMES, BUDGETS = ("a", "b", "c", "d"), (1.0, 2.0, 4.0, 8.0)
 
 
-def state_of(undecided, *, elimination="pointwise", batch=3):
+def state_of(undecided, *, dominance="pointwise", batch=3):
     """A race in which every pair is decided except for the given {(a, b): times}."""
-    settings = Settings(grid=TIMES, prior=RandomWalk(), elimination=elimination, batch=FixedBatch(batch))
+    settings = Settings(grid=BUDGETS, prior=RandomWalk(), dominance=dominance, batch=FixedBatch(batch))
     state = loop.start(settings, NAMES)
     resolved = np.ones_like(state.resolved)
-    for (a, b), times in undecided.items():
-        for t in times:
+    for (a, b), budgets in undecided.items():
+        for t in budgets:
             i, j = NAMES.index(a), NAMES.index(b)
-            resolved[TIMES.index(t), i, j] = resolved[TIMES.index(t), j, i] = False
+            resolved[BUDGETS.index(t), i, j] = resolved[BUDGETS.index(t), j, i] = False
     return dataclasses.replace(state, resolved=resolved)
 
 
 def test_at_first_all_algorithms_run_to_the_end():
-    state = loop.start(Settings(grid=TIMES, prior=Dirichlet(), elimination="pointwise"), NAMES)
+    state = loop.start(Settings(grid=BUDGETS, prior=Dirichlet(), dominance="pointwise"), NAMES)
     assert running_until(state) == dict.fromkeys(NAMES, 8.0)
 
 
@@ -37,7 +37,7 @@ def test_each_algorithm_runs_until_its_last_undecided_time():
 
 
 def test_under_joint_elimination_undecided_algorithms_run_to_the_end():
-    state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]}, elimination="joint")
+    state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]}, dominance="joint")
     assert running_until(state) == {"a": 8.0, "b": 8.0, "c": 8.0}
 
 
@@ -49,37 +49,40 @@ def test_nothing_runs_when_every_pair_is_decided():
 def test_a_plan_has_every_undecided_algorithm_on_every_instance():
     plan = next_plan(state_of({("a", "b"): [4.0], ("b", "c"): [2.0]}))
     assert (plan.kind, plan.instances) == ("fresh", (0, 1, 2))
-    assert plan.until == (("a", 4.0), ("b", 4.0), ("c", 2.0))
-    assert [(each.algorithm, each.instance, each.until) for each in plan.jobs] == [
-        (name, instance, until) for instance in range(3) for name, until in plan.until
+    assert plan.budgets == (("a", 4.0), ("b", 4.0), ("c", 2.0))
+    assert [(each.algorithm, each.instance, each.end) for each in plan.jobs] == [
+        (name, instance, budget) for instance in range(3) for name, budget in plan.budgets
     ]
     assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=2).instances == (0, 1)
     assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=20).instances == (0, 1, 2)
 
 
 def test_seeds_depend_only_on_race_instance_and_algorithm():
-    first = Settings(grid=TIMES, seed=3)
-    other = Settings(grid=[1, 5], seed=3, confidence=0.9, rope=0.1, batch=FixedBatch(1), resolution="strict")
+    first = Settings(grid=BUDGETS, seed=3)
+    other = Settings(grid=[1, 5], seed=3, confidence=0.9, margin=0.1, batch=FixedBatch(1), until="every-budget")
     for name in NAMES:
         for instance in range(4):
             mine, theirs = job(first, name, instance, 8.0), job(other, name, instance, 2.0)
             assert (mine.seed, mine.instance_seed) == (theirs.seed, theirs.instance_seed)
     everything = {
-        job(Settings(grid=TIMES, seed=seed), name, i, 8).seed for seed in range(3) for name in NAMES for i in range(20)
+        job(Settings(grid=BUDGETS, seed=seed), name, i, 8).seed
+        for seed in range(3)
+        for name in NAMES
+        for i in range(20)
     }
     assert len(everything) == 3 * 4 * 20  # all different
     assert all(0 <= seed < 2**31 for seed in everything)
 
 
 def test_the_seed_of_an_instance_is_the_same_for_all_algorithms():
-    settings = Settings(grid=TIMES, seed=3)
+    settings = Settings(grid=BUDGETS, seed=3)
     assert len({job(settings, name, 5, 8.0).instance_seed for name in NAMES}) == 1
     assert job(settings, "a", 5, 8.0).instance_seed not in {job(settings, name, 5, 8.0).seed for name in NAMES}
     assert job(settings, "a", 5, 8.0).instance_seed != job(settings, "a", 6, 8.0).instance_seed
 
 
 def test_common_random_numbers_are_shared_only_within_an_instance():
-    settings = Settings(grid=TIMES, seed=3, common_random_numbers=True)
+    settings = Settings(grid=BUDGETS, seed=3, common_random_numbers=True)
     by_instance = [{job(settings, name, instance, 8.0).seed for name in NAMES} for instance in range(5)]
     assert all(len(seeds) == 1 for seeds in by_instance)
     assert len(set.union(*by_instance)) == 5

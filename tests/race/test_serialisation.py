@@ -26,7 +26,7 @@ def test_settings_with_every_prior_are_read_back(prior):
     settings = pb.Settings(
         grid=pb.log_grid(1, 1e6, 7),
         prior=prior,
-        elimination="joint" if joint else "pointwise",
+        dominance="joint" if joint else "pointwise",
         batch=pb.AdaptiveBatch(3, 50, start=7),
         seed=2**62,
         confidence=0.95,
@@ -40,7 +40,7 @@ def test_settings_with_every_prior_are_read_back(prior):
 @pytest.mark.parametrize("grid", [pb.log_grid(1, 1e5, 30), pb.linear_grid(0, 1, 11), pb.Grid([1 / 3, 2 / 3, 1e9])])
 def test_grids_keep_every_bit_and_their_axis(grid):
     again = write_and_read(grid)
-    assert again.times.tobytes() == grid.times.tobytes()
+    assert again.budgets.tobytes() == grid.budgets.tobytes()
     assert again.axis == grid.axis
 
 
@@ -49,7 +49,7 @@ def test_rounds_are_read_back():
         number=3,
         kind="catch-up",
         instances=(0, 1, 5),
-        until=(("a", 10.0), ("größe \N{BEAR FACE}", 1 / 3)),
+        budgets=(("a", 10.0), ("größe \N{BEAR FACE}", 1 / 3)),
         cost=123.456,
         reliable=False,
         message='it said "no"\n',
@@ -73,12 +73,12 @@ def test_numpy_numbers_are_written_as_numbers():
         grid=[1, 2],
         seed=np.int64(3),
         confidence=np.float64(0.95),
-        rope=np.float32(0.25),
+        margin=np.float32(0.25),
         batch=pb.FixedBatch(np.int32(4)),
         maximise=np.True_,
     )
     again = write_and_read(settings)
-    assert (again.seed, again.confidence, again.rope, again.batch.size, again.maximise) == (3, 0.95, 0.25, 4, True)
+    assert (again.seed, again.confidence, again.margin, again.batch.size, again.maximise) == (3, 0.95, 0.25, 4, True)
 
 
 @dataclasses.dataclass(frozen=True)

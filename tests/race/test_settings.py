@@ -21,43 +21,43 @@ GRID = [1, 10, 100]
 def test_the_default_settings():
     settings = Settings(grid=GRID)
     assert isinstance(settings.grid, Grid)
-    assert (settings.elimination, settings.resolution) == ("pointwise", "membership")
-    assert (settings.confidence, settings.rope) == (0.95, 0.05)
+    assert (settings.dominance, settings.until) == ("pointwise", "set")
+    assert (settings.confidence, settings.margin) == (0.95, 0.05)
     assert settings.prior == BayesianBootstrap()
     assert (settings.failure, settings.clock, settings.maximise) == ("last", "evaluations", False)
 
 
-@pytest.mark.parametrize("elimination", ["joint", "pointwise"])
-@pytest.mark.parametrize("resolution", ["membership", "crossing", "strict"])
-def test_elimination_and_resolution_combine_freely(elimination, resolution):
-    settings = Settings(grid=GRID, prior=RandomWalk(), elimination=elimination, resolution=resolution)
-    assert (settings.elimination, settings.resolution) == (elimination, resolution)
+@pytest.mark.parametrize("dominance", ["joint", "pointwise"])
+@pytest.mark.parametrize("until", ["set", "pairs", "every-budget"])
+def test_elimination_and_resolution_combine_freely(dominance, until):
+    settings = Settings(grid=GRID, prior=RandomWalk(), dominance=dominance, until=until)
+    assert (settings.dominance, settings.until) == (dominance, until)
 
 
 @pytest.mark.parametrize("prior", [Dirichlet(), HierarchicalDirichlet()])
-@pytest.mark.parametrize("resolution", ["crossing", "strict"])
-def test_joint_elimination_under_independent_priors_is_refused(prior, resolution):
+@pytest.mark.parametrize("until", ["pairs", "every-budget"])
+def test_joint_elimination_under_independent_priors_is_refused(prior, until):
     with pytest.raises(ValueError, match="compares algorithms at all times at once; expected a prior with") as refused:
-        Settings(grid=GRID, prior=prior, resolution=resolution, elimination="joint")
+        Settings(grid=GRID, prior=prior, until=until, dominance="joint")
     for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
         assert word in str(refused.value)
-    assert Settings(grid=GRID, prior=prior, resolution=resolution, elimination="pointwise").prior == prior
+    assert Settings(grid=GRID, prior=prior, until=until, dominance="pointwise").prior == prior
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"elimination": "both"}, "expected elimination to be one of 'joint', 'pointwise', got 'both'"),
-        ({"resolution": "loose"}, "expected resolution to be one of 'membership', 'crossing', 'strict', got 'loose'"),
+        ({"dominance": "both"}, "expected elimination to be one of 'joint', 'pointwise', got 'both'"),
+        ({"until": "loose"}, "expected resolution to be one of 'membership', 'crossing', 'strict', got 'loose'"),
         ({"clock": "minutes"}, "expected clock to be one of 'evaluations', 'seconds', got 'minutes'"),
         ({"failure": "ignore"}, "expected failure to be one of 'last', 'missing', 'raise', got 'ignore'"),
         ({"confidence": 0.5}, "expected confidence in .0.5, 1., got 0.5"),
         ({"confidence": 1.01}, "expected confidence in .0.5, 1., got 1.01"),
         ({"confidence": "0.9"}, "expected confidence in .0.5, 1., got '0.9'"),
-        ({"rope": "small"}, r"expected rope in \[0, 0.5\), got 'small'"),
+        ({"margin": "small"}, r"expected margin in \[0, 0.5\), got 'small'"),
         ({"confidence": float("nan")}, "expected confidence in .0.5, 1., got nan"),
-        ({"rope": 0.5}, r"expected rope in \[0, 0.5\), got 0.5"),
-        ({"rope": -0.01}, r"expected rope in \[0, 0.5\), got -0.01"),
+        ({"margin": 0.5}, r"expected margin in \[0, 0.5\), got 0.5"),
+        ({"margin": -0.01}, r"expected margin in \[0, 0.5\), got -0.01"),
         ({"batch": 8}, r"expected batch as AdaptiveBatch\(8, 128\), FixedBatch\(10\) or similar, got 8"),
         ({"seed": -1}, "expected a whole number of at least 0 for seed, got -1"),
         ({"seed": 1.5}, "expected a whole number of at least 0 for seed, got 1.5"),

@@ -35,7 +35,7 @@ def test_a_version_that_loses_slightly_more_often_is_not_called_as_good():
 
 
 def test_the_margin_is_not_rounded_to_whole_per_cents():
-    result = judge(choices_of(70, 30, grid=[120]), "OLD", "NEW", rope=0.025)
+    result = judge(choices_of(70, 30, grid=[120]), "OLD", "NEW", margin=0.025)
     assert "that it wins on at least 47.5 % of instances at 120 evaluations (at worst 70 %, at 120)." in result.sentence
 
 

@@ -20,18 +20,18 @@ HOSTILE = (
 
 
 @cache
-def recorded_runs(names, instances=40, times=12, seed=0):
+def recorded_runs(names, instances=40, budgets=12, seed=0):
     """Recorded runs that cross: the first algorithms are good early, later ones late, and the last is always the worst."""
     rng = np.random.default_rng(seed)
-    at = np.geomspace(10, 1000, times)
+    at = np.geomspace(10, 1000, budgets)
     speed = np.linspace(1.4, 0.4, len(names))
     floor = np.linspace(0.3, 0.05, len(names))
     runs = []
     for instance in range(instances):
         for k, name in enumerate(names):
             shape = floor[k] + at ** -speed[k] * np.exp(rng.normal(scale=0.5)) + rng.exponential(0.1)
-            values = 10.0 + rng.random() - np.arange(times) * 1e-3 if name == names[-1] else shape
-            runs.append(pb.Trajectory(name, instance, at, np.minimum.accumulate(values), until=1000))
+            values = 10.0 + rng.random() - np.arange(budgets) * 1e-3 if name == names[-1] else shape
+            runs.append(pb.Trajectory(name, instance, at, np.minimum.accumulate(values), end=1000))
     return runs
 
 

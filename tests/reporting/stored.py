@@ -30,21 +30,21 @@ class StoredBeliefs:
             return 1 - self.win_rates(second, first)
         return self.rates[self.pairs.index((first, second))]
 
-    def first_places(self, columns, times):
-        shares = self.shares[times][:, [self.columns.index(column) for column in columns]]
+    def first_places(self, columns, budgets):
+        shares = self.shares[budgets][:, [self.columns.index(column) for column in columns]]
         total = shares.sum(axis=1, keepdims=True)
         return (shares / np.where(total > 0, total, 1)).transpose(2, 0, 1)
 
 
-def stored_first_places(beliefs, columns, times):
+def stored_first_places(beliefs, columns, budgets):
     """`first_places_among`, also of the beliefs of a page."""
     among = beliefs.first_places if isinstance(beliefs, StoredBeliefs) else partial(first_places_among, beliefs)
-    return among(columns, times)
+    return among(columns, budgets)
 
 
-def read_draws(explorer, times):
+def read_draws(explorer, budgets):
     """The packed ratings (time, column, draw) and win rates (pair, time, draw) or None as shares."""
-    size = (times, len(explorer["columns"]), explorer["draws"])
+    size = (budgets, len(explorer["columns"]), explorer["draws"])
     ratings = (np.frombuffer(base64.b64decode(explorer["ratings"]), dtype="<u2").reshape(size) / 65535) ** 2
     if explorer["rates"] is None:
         return ratings, None

@@ -60,7 +60,7 @@ def test_ten_algorithms_and_fifty_budgets_stay_below_one_and_a_half_megabytes(tm
         scale=0.1, size=(100, 1, 10)
     )
     runs = [
-        pb.Trajectory(n, i, grid.times, values[i, :, k], until=1000) for i in range(100) for k, n in enumerate(names)
+        pb.Trajectory(n, i, grid.budgets, values[i, :, k], end=1000) for i in range(100) for k, n in enumerate(names)
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=grid))
     assert len(pb.pareto_set(posterior)) == 10

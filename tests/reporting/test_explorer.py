@@ -18,18 +18,18 @@ from tests.reporting.races import recorded_runs
 from tests.reporting.stored import crossing_posterior, stored_posterior
 from tests.selection.posteriors import GRIDS, posterior_of, random_posterior
 
-RISKS = ["expected", "best", "quantile&level=0.2", "regret"]
+RISKS = ["expected", "best", "quantile&level=0.2", "loss"]
 ALL_CANDIDATES = {"confidence": 1.0}  # eliminates no algorithm
 
 
-def drawn_weights(times):
+def drawn_weights(budgets):
     """Weights of a drawn preference, as the page's address stores them."""
-    return "".join(f"{value:02x}" for value in np.linspace(0, 250, times).astype(int))
+    return "".join(f"{value:02x}" for value in np.linspace(0, 250, budgets).astype(int))
 
 
 def preferences(grid):
     """Preferences of each kind in the page's address, between grid times and at the ends."""
-    first, last = grid.times[0], grid.times[-1]
+    first, last = grid.budgets[0], grid.budgets[-1]
     inner = float(f"{(first + 2 * last) / 3:.3g}")
     yield f"kind=at&time={inner}"
     yield f"kind=at&time={last}"
@@ -73,11 +73,11 @@ def check_figures(recommendation, posterior, *, tolerance):
         "expected": best.expected,
         "lower": best.lower,
         "upper": best.upper,
-        "regret": best.regret,
+        "loss": best.loss,
         "score": best.score,
     }
     several = len(selection.candidates) > 1
-    needed = {"probabilityBest", "regret"} if several else set()
+    needed = {"probabilityBest", "loss"} if several else set()
     needed |= {"expected"} if several or selection.criterion != str(pb.StrongestRival()) else set()
     needed |= {"score"} if "Quantile" in code and several else set()
     if "portfolio" in code:
@@ -400,7 +400,7 @@ def test_the_keyboard_alone_is_enough(explorer):
     keys.press("ArrowRight")
     assert check_shown(report, same) != before
     keys.press("End")
-    assert f"pb.At({same.grid.times[-1]:g})" in check_shown(report, same)
+    assert f"pb.At({same.grid.budgets[-1]:g})" in check_shown(report, same)
     keys.press("Tab")  # to the exact number
     keys.press("Control+A")
     keys.type("123.5")

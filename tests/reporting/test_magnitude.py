@@ -45,7 +45,7 @@ def unpack(section, algorithms=3):
 
 def test_an_algorithm_that_never_found_a_value_has_no_speed_up(tmp_path, runs):
     """Against it, any algorithm would need nearly none of its budget."""
-    failed = [pb.Trajectory("broken", run.instance, [], [], until=1000, failed=True) for run in runs[::3]]
+    failed = [pb.Trajectory("broken", run.instance, [], [], end=1000, failed=True) for run in runs[::3]]
     choices = pb.Choices.from_trajectories([*runs, *failed], grid=GRID, per_instance=True)
     posterior = pb.fit(choices, draws=300)
     section = section_of(report_on(posterior, tmp_path / "page.html", runs=[*runs, *failed]))
@@ -105,7 +105,7 @@ def tolerances_of(section):
 def test_the_page_has_the_shares_of_gaps_of_every_pair_for_a_few_tolerances(tmp_path, posterior, runs):
     section = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     tolerances, shares = tolerances_of(section), shares_of(section)
-    values = {name: np.array([run.at(GRID.times) for run in runs if run.algorithm == name]) for name in NAMES}
+    values = {name: np.array([run.at(GRID.budgets) for run in runs if run.algorithm == name]) for name in NAMES}
     for pair, (one, other) in enumerate(combinations(NAMES, 2)):
         for place, tolerance in enumerate(tolerances):
             for quantity, gaps in ((0, values[other] - values[one]), (3, values[one] - values[other])):
@@ -125,7 +125,7 @@ def test_of_many_pairs_the_page_has_the_shares_at_fewer_budgets(tmp_path, poster
     whole = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     monkeypatch.setattr(magnitude, "_GAP_CELLS", 3 * 4 * 3)
     few = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
-    assert few["gaps"]["times"] == [GRID.times[t] for t in (0, 3, 6)]
+    assert few["gaps"]["times"] == [GRID.budgets[t] for t in (0, 3, 6)]
     np.testing.assert_array_equal(shares_of(few), shares_of(whole)[..., [0, 3, 6]])
 
 
@@ -231,7 +231,7 @@ def test_an_interval_that_few_instances_do_not_bound_reaches_the_edges(open_repo
 
 
 def test_hostile_names_and_missing_solutions_are_shown_as_text(open_report):
-    runs = [*recorded_runs(HOSTILE, instances=8), pb.Trajectory("never", 0, [], [], until=1000)]
+    runs = [*recorded_runs(HOSTILE, instances=8), pb.Trajectory("never", 0, [], [], end=1000)]
     choices = pb.Choices.from_trajectories(runs, grid=pb.log_grid(10, 1000, 5), per_instance=True)
     page = open_report(pb.fit(choices, draws=100), about={"runs": runs}).page
     page.locator("#magnitude-pair select").nth(1).select_option(label="never")

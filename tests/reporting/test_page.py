@@ -129,7 +129,7 @@ def test_aocc_is_compared_on_the_runs_of_a_race(data, race):
 def test_where_aocc_does_not_apply_the_page_says_why(tmp_path, race):
     observations = race.outcome.state.observations
     runs = {
-        key: replace(run, trajectory=pb.Trajectory(*key, run.trajectory.times, run.trajectory.values - 20, until=1000))
+        key: replace(run, trajectory=pb.Trajectory(*key, run.trajectory.budgets, run.trajectory.values - 20, end=1000))
         for key, run in observations.runs.items()
     }
     below = RaceOutcome(
@@ -149,7 +149,7 @@ def test_without_an_optimum_there_is_no_aocc(tmp_path, race):
 def test_failed_runs_that_count_as_missing_are_missing_for_aocc_too(tmp_path):
     sentences = {}
     for failure in ("last", "missing"):
-        result = with_failures(small_race(failure=failure, confidence=0.99, draws=1000, elimination="joint").outcome)
+        result = with_failures(small_race(failure=failure, confidence=0.99, draws=1000, dominance="joint").outcome)
         assert "quick" in result.kept  # of which some runs failed
         sentences[failure] = read_data(report_on(result, tmp_path / "page.html", optimum=0.0))["sections"]["aocc"][
             "sentence"
@@ -184,14 +184,14 @@ def test_a_posterior_of_separate_times_comes_with_a_caution(tmp_path):
     sentences = " ".join(sections["trust"]["sentences"])
     assert "treats each time alone" in sentences
     assert "did not pass" in sentences
-    assert sections["settings"]["elimination"] == "pointwise"
+    assert sections["settings"]["dominance"] == "pointwise"
 
 
 def test_an_elimination_in_doubt_is_marked_and_moves_the_question_of_trust_to_the_top(tmp_path):
     names, rng = ("all-rounder", "brilliant", "steady", "slow"), np.random.default_rng(3)
     places = {True: [1, 0, 2, 3], False: [0, 3, 1, 2]}  # "brilliant" wins most instances, and is the last on the others
     runs = [
-        pb.Trajectory(name, instance, [10, 1000], [place, place - rng.random() / 2], until=1000)
+        pb.Trajectory(name, instance, [10, 1000], [place, place - rng.random() / 2], end=1000)
         for instance in range(40)
         for name, place in zip(names, places[instance % 8 < 5], strict=True)
     ]

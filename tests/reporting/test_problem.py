@@ -79,7 +79,7 @@ def test_the_table_is_sorted_by_the_keyboard_and_follows_the_budget(tab, found):
     heads = page.locator("#problem-table thead th")
     assert heads.all_inner_texts() == ["instance", "comes first", "group", "size", "noise", "rotated"]
     assert column(1) == [str(k) for k in range(40)]
-    shares = found.training.scores.at_times[:, -1]
+    shares = found.training.scores.at_budgets[:, -1]
     assert column(2) == [found.training.scores.names[k] for k in shares.argmax(axis=1)]
     page.locator("#problem-table thead button").nth(4).focus()
     for direction, reverse in (("ascending", False), ("descending", True)):
@@ -137,7 +137,7 @@ def test_without_a_feature_the_answer_is_that_of_the_group_so_far(open_report):
     outer, inner = np.arange(80) % 2 == 1, np.arange(80) % 8 < 5
     best = np.where(outer, np.where(inner, "a", "b"), "c")
     runs = [
-        pb.Trajectory(name, i, [1], [0.0 if name == best[i] else 2.0], until=1000) for i in range(80) for name in "abc"
+        pb.Trajectory(name, i, [1], [0.0 if name == best[i] else 2.0], end=1000) for i in range(80) for name in "abc"
     ]
     table = {"instance": range(80), "outer": outer, "inner": inner}
     grid = pb.log_grid(100, 1000, 2)
@@ -177,9 +177,7 @@ def test_an_algorithm_with_few_runs_does_not_take_the_answer_away():
     rng = np.random.default_rng(0)
     even = np.arange(60) % 2 == 0
     runs = [
-        pb.Trajectory(
-            name, i, [1], [float((name == "a") != even[i]) + rng.random() / 2 + 3 * (name == "poor")], until=9
-        )
+        pb.Trajectory(name, i, [1], [float((name == "a") != even[i]) + rng.random() / 2 + 3 * (name == "poor")], end=9)
         for i in range(60)
         for name in ("a", "b", "poor")
         if name != "poor" or i < 5
@@ -234,12 +232,12 @@ def test_many_instances_are_a_sample_and_without_features_there_is_no_section(da
 
 def test_imported_runs_bring_their_features_along(data, tmp_path):
     runs, _, table = data
-    points = [(run, time, value) for run in runs for time, value in zip(run.times, run.values, strict=True)]
+    points = [(run, budget, value) for run in runs for budget, value in zip(run.budgets, run.values, strict=True)]
     columns = {
         "algorithm_name": [run.algorithm for run, _, _ in points],
         "dimension": [int(table["size"][run.instance]) for run, _, _ in points],
         "instance": [run.instance for run, _, _ in points],
-        "evaluations": [time for _, time, _ in points],
+        "evaluations": [budget for _, budget, _ in points],
         "raw_y": [value for _, _, value in points],
     }
     imported = pb.read_runs(pandas.DataFrame(columns))
@@ -269,9 +267,7 @@ def test_very_many_instances_are_sampled_before_they_are_explained(found, monkey
 def test_a_group_with_few_instances_shows_the_answer_for_all():
     rare = np.arange(60) < 6
     runs = [
-        pb.Trajectory(name, i, [1], [float((name == "a") == rare[i])], until=9)
-        for i in range(60)
-        for name in ("a", "b")
+        pb.Trajectory(name, i, [1], [float((name == "a") == rare[i])], end=9) for i in range(60) for name in ("a", "b")
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[1, 9]))
     shown = problem.problem(subject_of(posterior, runs, {"instance": range(60), "rare": rare}))

@@ -25,7 +25,7 @@ def test_plackett_luce_over_time_is_called_overconfident():
 
 
 def test_the_detail_of_an_elimination_has_three_digits():
-    elimination = Eliminated("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
+    dominance = Eliminated("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
     detail = "Dropped in round 3, after 24 instances and 84,500 evaluations."
-    assert elimination_detail(elimination, "evaluations") == detail
-    assert elimination_detail(replace(elimination, instances=1), "s").endswith("after 1 instance and 84,500 s.")
+    assert elimination_detail(dominance, "evaluations") == detail
+    assert elimination_detail(replace(dominance, instances=1), "s").endswith("after 1 instance and 84,500 s.")

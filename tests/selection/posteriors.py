@@ -33,21 +33,21 @@ def everybody(posterior):
     return np.arange(len(posterior.names))
 
 
-def random_posterior(draws=60, times=8, algorithms=4, *, seed=0, spread=1.0, grid=None):
+def random_posterior(draws=60, budgets=8, algorithms=4, *, seed=0, spread=1.0, grid=None):
     """Smooth paths that cross: softmax of random walks around random levels."""
     rng = np.random.default_rng(seed)
-    level = rng.normal(scale=0.5, size=(1, times, algorithms)).cumsum(axis=1)
-    noise = spread * rng.normal(scale=0.4, size=(draws, times, algorithms)).cumsum(axis=1)
+    level = rng.normal(scale=0.5, size=(1, budgets, algorithms)).cumsum(axis=1)
+    noise = spread * rng.normal(scale=0.4, size=(draws, budgets, algorithms)).cumsum(axis=1)
     strengths = np.exp(level + noise)
     return posterior_of(
         strengths / strengths.sum(axis=2, keepdims=True),
-        grid or (log_grid(10, 1000, times) if times > 1 else Grid([10.0])),
+        grid or (log_grid(10, 1000, budgets) if budgets > 1 else Grid([10.0])),
     )
 
 
-def crossing_at(times, grid, *, spread=0.0):
+def crossing_at(budgets, grid, *, spread=0.0):
     """A leads until the drawn time, then B, by lines on the grid's axis; C is never best."""
     axis = np.log if grid.axis == "log" else np.asarray
-    lead = (axis(np.asarray(times, dtype=float))[:, None] - axis(grid.times)) / np.ptp(axis(grid.times))
+    lead = (axis(np.asarray(budgets, dtype=float))[:, None] - axis(grid.budgets)) / np.ptp(axis(grid.budgets))
     first = 0.45 + 0.2 * lead + spread
     return posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid)

@@ -9,16 +9,16 @@ from polarbear import (
     BudgetDistribution,
     Custom,
     Expected,
+    ExpectedLoss,
     Final,
     LogUniform,
     ProbabilityBest,
     Quantile,
-    Regret,
     Uniform,
     Weighted,
 )
 
-RISKS = [Expected(), ProbabilityBest(), Quantile(0.05), Regret()]
+RISKS = [Expected(), ProbabilityBest(), Quantile(0.05), ExpectedLoss()]
 PREFERENCES = {
     "at": At(200),
     "final": Final(),

@@ -20,9 +20,9 @@ def test_a_distribution_of_budgets_is_an_expectation_given_the_grid(name, budget
     axis = np.log if grid.axis == "log" else np.asarray
 
     def theta(t):
-        return np.interp(axis(t), axis(grid.times), curve) * budget.pdf(t)
+        return np.interp(axis(t), axis(grid.budgets), curve) * budget.pdf(t)
 
-    edges = grid.times
+    edges = grid.budgets
     total = sum(
         integrate.quad(theta, a, b, epsabs=0, epsrel=1e-11)[0]
         for a, b in zip(edges[:-1], edges[1:], strict=True)  # noqa: RUF007
@@ -38,7 +38,7 @@ def test_samples_are_averaged():
     inside = samples[(samples >= 0) & (samples <= 100)]
     curve = np.array([0.1, 0.7, 0.3])
     preference = BudgetDistribution(samples)
-    assert preference.weights(grid) @ curve == pytest.approx(np.interp(inside, grid.times, curve).mean(), rel=1e-12)
+    assert preference.weights(grid) @ curve == pytest.approx(np.interp(inside, grid.budgets, curve).mean(), rel=1e-12)
     assert preference.mass_within(grid) == pytest.approx(len(inside) / 500)
     assert BudgetDistribution(10).weights(grid).tolist() == [0, 1, 0]
 

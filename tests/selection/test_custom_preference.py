@@ -38,8 +38,8 @@ def test_a_custom_preference_is_a_function():
         Custom(3)
 
 
-def require_monotone_on_draws(function, *, times=30, highest=1.0):
-    curves = highest * np.random.default_rng(1).dirichlet(np.ones(5), size=(100, times))[..., 0]
+def require_monotone_on_draws(function, *, budgets=30, highest=1.0):
+    curves = highest * np.random.default_rng(1).dirichlet(np.ones(5), size=(100, budgets))[..., 0]
     require_monotone(Custom(function), curves, highest=highest, rng=np.random.default_rng(0))
 
 

@@ -29,15 +29,15 @@ CRITERIA = [
 
 def runs_of(values, names, instances=None):
     """Runs whose values change at the times of the grid, and at 5."""
-    times = np.array([1, 3, 5, 10, 30])
+    budgets = np.array([1, 3, 5, 10, 30])
     runs = []
     for i in range(len(values)) if instances is None else instances:
         for a, name in enumerate(names):
             known = ~np.isnan(values[i, :, a])
             if known.any():
                 best = np.minimum.accumulate(values[i, known, a])
-                until = times[known][-1]
-                runs.append(pb.Trajectory(name, f"instance {i}", times[known], best, until=until))
+                end = budgets[known][-1]
+                runs.append(pb.Trajectory(name, f"instance {i}", budgets[known], best, end=end))
     return runs
 
 

@@ -21,17 +21,17 @@ def make_runs(instances=20, *, seed=0, cluster=None, maximise=False, coarse=Fals
     rng, runs = np.random.default_rng(seed), []
     for i in range(instances):
         for speed, name in enumerate(NAMES):
-            times = np.unique(rng.integers(1, 1000, size=12) if rng.random() < 0.9 else [400, 900]).astype(float)
-            values = np.sort(rng.exponential(size=len(times)))[::-1] + 0.1 * speed
+            budgets = np.unique(rng.integers(1, 1000, size=12) if rng.random() < 0.9 else [400, 900]).astype(float)
+            values = np.sort(rng.exponential(size=len(budgets)))[::-1] + 0.1 * speed
             values = np.ceil(3 * values) if coarse else values
-            until = 1000.0 if rng.random() < 0.8 else max(60.0, times[-1])
+            end = 1000.0 if rng.random() < 0.8 else max(60.0, budgets[-1])
             runs.append(
                 pb.Trajectory(
                     name,
                     i,
-                    times,
+                    budgets,
                     -values if maximise else values,
-                    until=until,
+                    end=end,
                     failed=bool(rng.random() < 0.1),
                     maximise=maximise,
                     cluster=None if cluster is None else i // cluster,
@@ -54,11 +54,11 @@ CASES = {
 }
 
 
-def fits(case, time):
+def fits(case, budget):
     """The posterior on the grid, and one whose grid has a further time."""
     runs, options = CASES[case]
     runs = make_runs(**runs)
-    longer = pb.Grid(sorted([*GRID.times, time]), "log")
+    longer = pb.Grid(sorted([*GRID.budgets, budget]), "log")
     return (
         pb.fit(pb.Choices.from_trajectories(runs, grid=grid, **options), draws=200, seed=3) for grid in (GRID, longer)
     )
@@ -66,10 +66,10 @@ def fits(case, time):
 
 @pytest.mark.parametrize("time", BETWEEN)
 @pytest.mark.parametrize("case", CASES)
-def test_outcomes_are_those_of_a_grid_with_this_budget(case, time):
-    posterior, longer = fits(case, time)
-    exact, place = posterior.at(time), int(np.flatnonzero(longer.grid.times == time)[0])
-    assert exact.grid.times.tolist() == [time]
+def test_outcomes_are_those_of_a_grid_with_this_budget(case, budget):
+    posterior, longer = fits(case, budget)
+    exact, place = posterior.at(budget), int(np.flatnonzero(longer.grid.budgets == budget)[0])
+    assert exact.grid.budgets.tolist() == [budget]
     assert exact.names == posterior.names
     np.testing.assert_array_equal(exact.comparisons[0], longer.comparisons[place])
     for a, b in combinations(range(3), 2):
@@ -91,8 +91,8 @@ def test_outcomes_are_those_of_a_grid_with_this_budget(case, time):
 def test_draws_at_a_time_of_the_grid_are_those_of_the_grid(case):
     """The same instances have the same weights, and the same components are chosen, in each draw."""
     posterior, _ = fits(case, 57)
-    for place, time in enumerate(GRID.times):
-        exact = posterior.at(time)
+    for place, budget in enumerate(GRID.budgets):
+        exact = posterior.at(budget)
         for a, b in combinations(range(3), 2):
             np.testing.assert_allclose(exact.win_rates(a, b)[0], posterior.win_rates(a, b)[place], rtol=1e-6)
         np.testing.assert_allclose(exact.ratings[:, 0], posterior.ratings[:, place], rtol=1e-5)
@@ -102,12 +102,12 @@ def test_draws_at_a_time_of_the_grid_are_those_of_the_grid(case):
 @pytest.mark.parametrize(
     "criterion", [None, pb.FirstPlace(), pb.TopK(2), pb.MeanRank(), pb.WinRateAgainst("b")], ids=str
 )
-def test_a_selection_is_that_of_the_outcomes_there(time, criterion):
+def test_a_selection_is_that_of_the_outcomes_there(budget, criterion):
     runs = make_runs(seed=5, coarse=True)
-    runs = [pb.Trajectory(run.algorithm, run.instance, run.times, run.values, until=1000) for run in runs]
+    runs = [pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, end=1000) for run in runs]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID), draws=200)
-    selection = pb.select(posterior, pb.At(time), among=NAMES, criterion=criterion)
-    rates = posterior.at(time).all_win_rates()[:, 0]
+    selection = pb.select(posterior, pb.At(budget), among=NAMES, criterion=criterion)
+    rates = posterior.at(budget).all_win_rates()[:, 0]
     if criterion is None:
         rates[:, np.arange(3), np.arange(3)] = 1
         values = rates.min(axis=2)
@@ -120,7 +120,7 @@ def test_a_selection_is_that_of_the_outcomes_there(time, criterion):
     elif isinstance(criterion, pb.WinRateAgainst):
         values = rates[..., 1]
     else:  # shares of complete instances, with a prior that is as heavy as one
-        found = np.array([[run.at([time])[0] for run in runs[i : i + 3]] for i in range(0, len(runs), 3)])
+        found = np.array([[run.at([budget])[0] for run in runs[i : i + 3]] for i in range(0, len(runs), 3)])
         better, tied = (
             (found[:, None] < found[..., None]).sum(axis=2),
             (found[:, None] == found[..., None]).sum(axis=2),
@@ -139,14 +139,15 @@ def test_nothing_is_interpolated():
     """`a` wins up to 20 evaluations, `b` from then on. At 57 the outcomes are those of 100, not half of either."""
     runs = []
     for i in range(30):
-        runs.append(pb.Trajectory("a", i, [1], [5.0], until=1000))
-        runs.append(pb.Trajectory("b", i, [1, 20], [9.0, 1.0], until=1000))
+        runs.append(pb.Trajectory("a", i, [1], [5.0], end=1000))
+        runs.append(pb.Trajectory("b", i, [1, 20], [9.0, 1.0], end=1000))
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID), draws=200)
     assert pb.select(posterior, pb.At(19)).recommendation == "a"
     assert pb.select(posterior, pb.At(20)).recommendation == "b"
     assert pb.select(posterior, pb.At(20)).probability_best == pb.select(posterior, pb.At(100)).probability_best
     (at_19, at_10), (at_57, at_100) = (
-        [pb.select(posterior, pb.At(time)).candidates[0].expected for time in times] for times in ((19, 10), (57, 100))
+        [pb.select(posterior, pb.At(budget)).candidates[0].expected for budget in budgets]
+        for budgets in ((19, 10), (57, 100))
     )
     assert (at_19, at_57) == (at_10, at_100)
     assert pb.select(posterior, pb.At(57)).sentence == pb.select(posterior, pb.At(100)).sentence.replace("100,", "57,")
@@ -155,13 +156,13 @@ def test_nothing_is_interpolated():
 def test_a_budget_at_which_two_algorithms_tie_does_not_merge_them():
     """Before the first solution everybody ties; later they differ, so that they are different algorithms."""
     runs = [
-        pb.Trajectory(name, i, [100, 300], [2.0 + i % 3, float(rank)], until=1000)
+        pb.Trajectory(name, i, [100, 300], [2.0 + i % 3, float(rank)], end=1000)
         for i in range(20)
         for rank, name in enumerate(NAMES)
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[50, 400, 1000]), draws=200)
-    for time in (50, 60, 200):
-        selection = pb.select(posterior, pb.At(time), among=NAMES)
+    for budget in (50, 60, 200):
+        selection = pb.select(posterior, pb.At(budget), among=NAMES)
         assert {each.name for each in selection.candidates} == set(NAMES)
         assert selection.candidates[0].expected < 0.55
     assert pb.select(posterior, pb.At(400), among=NAMES).recommendation == "a"
@@ -169,9 +170,9 @@ def test_a_budget_at_which_two_algorithms_tie_does_not_merge_them():
 
 def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_times():
     runs = [
-        pb.Trajectory(name, i, [1, time, 90], [9.0, 2.0, 1.0], until=100)
+        pb.Trajectory(name, i, [1, budget, 90], [9.0, 2.0, 1.0], end=100)
         for i in range(20)
-        for name, time in (("a", 20), ("b", 40))
+        for name, budget in (("a", 20), ("b", 40))
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=[10, 50, 100]), draws=200)
     assert pb.select(posterior, pb.At(50)).candidates[0].name == "a = b"
@@ -180,7 +181,7 @@ def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_times()
 
 
 @pytest.mark.parametrize("time", [9.9, 1001, 0, -5, np.inf, np.nan])
-def test_a_budget_outside_the_record_is_refused(time, tmp_path):
+def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=100)
     posterior.save(tmp_path / "posterior.npz")
     for each in (
@@ -191,25 +192,25 @@ def test_a_budget_outside_the_record_is_refused(time, tmp_path):
         with pytest.raises(
             ValueError, match=r"expected the budget within the grid, from 10 to 1000, got .*nothing was obs"
         ):
-            pb.select(each, pb.At(time))
+            pb.select(each, pb.At(budget))
 
 
 @pytest.mark.parametrize(("time", "below"), [(11, 10), (99.5, 10), (300, 100), (999, 100)])
-def test_without_runs_the_nearest_grid_budget_below_is_used(time, below, tmp_path):
+def test_without_runs_the_nearest_grid_budget_below_is_used(budget, below, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=200)
     posterior.save(tmp_path / "posterior.npz")
     loaded = pb.Posterior.load(tmp_path / "posterior.npz")
-    assert loaded.at(time) is None
-    here, there = pb.select(loaded, pb.At(time), among=NAMES), pb.select(posterior, pb.At(below), among=NAMES)
+    assert loaded.at(budget) is None
+    here, there = pb.select(loaded, pb.At(budget), among=NAMES), pb.select(posterior, pb.At(below), among=NAMES)
     assert here.candidates == there.candidates
     words = (
         "The posterior has no runs to look up this budget, and the answer is for the nearest grid budget below, a budget of "
         f"{below}."
     )
     assert words in here.sentence
-    assert here.sentence.startswith(f"For a budget of {time:g}, ")
+    assert here.sentence.startswith(f"For a budget of {budget:g}, ")
     assert "no runs" not in there.sentence
-    assert "no runs" not in pb.select(posterior, pb.At(time), among=NAMES).sentence
+    assert "no runs" not in pb.select(posterior, pb.At(budget), among=NAMES).sentence
     assert "no runs" not in pb.select(loaded, pb.At(below), among=NAMES).sentence
 
 
@@ -257,9 +258,9 @@ def test_under_the_papers_priors_ratings_are_interpolated():
 
 def test_an_algorithm_without_runs_at_the_budget_is_left_out():
     runs = [
-        pb.Trajectory(name, i, [1, 5], [9.0, rank + i % 2], until=until)
+        pb.Trajectory(name, i, [1, 5], [9.0, rank + i % 2], end=end)
         for i in range(20)
-        for rank, (name, until) in enumerate([("short", 50), ("long", 1000), ("last", 1000)])
+        for rank, (name, end) in enumerate([("short", 50), ("long", 1000), ("last", 1000)])
     ]
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=GRID), draws=200)
     assert pb.select(posterior, pb.At(50)).recommendation == "short"
@@ -277,11 +278,11 @@ def recorded():
     return Recording.load()
 
 
-def check_recorded(posterior, recorded, time):
+def check_recorded(posterior, recorded, budget):
     """Compare the outcomes of a posterior at a time with the recorded values, instance by instance."""
-    place = int(np.flatnonzero(recorded.evaluations <= time)[-1])
+    place = int(np.flatnonzero(recorded.evaluations <= budget)[-1])
     rankings = posterior.beliefs.sample.rankings
-    exact = posterior.at(time)
+    exact = posterior.at(budget)
     for a, b in combinations(range(len(posterior.names)), 2):
         first, second = (recorded.names.index(posterior.names[each]) for each in (a, b))
         won = number = 0
@@ -296,15 +297,15 @@ def check_recorded(posterior, recorded, time):
 
 
 @pytest.mark.parametrize("time", [150, 1234, 30_000])
-def test_recorded_runs_of_ma_bbob(recorded, time):
+def test_recorded_runs_of_ma_bbob(recorded, budget):
     runs = recorded.trajectories(order=range(15))
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=recorded.coarse_grid(8)), draws=200)
-    check_recorded(posterior, recorded, time)
+    check_recorded(posterior, recorded, budget)
     kept = pb.pareto_set(posterior)
-    selection = pb.select(posterior, pb.At(time))
+    selection = pb.select(posterior, pb.At(budget))
     assert {each.name for each in selection.candidates} == set(kept)
     columns = [posterior.names.index(name) for name in kept]
-    rates = posterior.at(time).all_win_rates()[:, 0][:, columns][:, :, columns]
+    rates = posterior.at(budget).all_win_rates()[:, 0][:, columns][:, :, columns]
     rates[:, np.arange(len(kept)), np.arange(len(kept))] = 1
     lowest = rates.min(axis=2)
     shares = {name: np.mean(lowest[:, k] == lowest.max(axis=1)) for k, name in enumerate(kept)}
@@ -313,15 +314,15 @@ def test_recorded_runs_of_ma_bbob(recorded, time):
 
 @pytest.mark.parametrize("prior", [None, pb.Dirichlet(1)], ids=["default", "Dirichlet"])
 def test_a_race_has_its_runs(recorded, prior):
-    settings = {} if prior is None else {"prior": prior, "elimination": "pointwise"}
+    settings = {} if prior is None else {"prior": prior, "dominance": "pointwise"}
     race = pb.Race(recorded.names, None, recorded.coarse_grid(6), draws=200, seed=1, **settings)
     result = race.drive(pb.ReplayExecutor(recorded.trajectories()), max_instances=24, progress="none")
-    time = 2345
+    budget = 2345
     if prior is not None:
-        assert result.posterior.at(time) is None
-        assert pb.select(result, pb.At(time)).recommendation in result.kept
+        assert result.posterior.at(budget) is None
+        assert pb.select(result, pb.At(budget)).recommendation in result.kept
         return
-    check_recorded(result.posterior, recorded, time)
-    selection = pb.select(result, pb.At(time))
+    check_recorded(result.posterior, recorded, budget)
+    selection = pb.select(result, pb.At(budget))
     assert selection.recommendation in result.kept
     assert "no runs" not in selection.sentence

@@ -17,8 +17,8 @@ def test_a_known_crossing_is_found_exactly(grid, truth):
     found = decision_map(crossing_at([truth], grid))
     (crossing,) = found.leader_changes
     assert (crossing.before, crossing.after, crossing.probability) == ("A", "B", 1)
-    assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx((truth, truth, truth), rel=1e-9)
-    assert found.best == tuple("A" if t < truth else "B" for t in grid.times)
+    assert (crossing.budget, crossing.lower, crossing.upper) == pytest.approx((truth, truth, truth), rel=1e-9)
+    assert found.best == tuple("A" if t < truth else "B" for t in grid.budgets)
 
 
 @pytest.mark.parametrize("grid", [linear_grid(0, 1000, 41), log_grid(1, 10_000, 30)], ids=["linear", "log"])
@@ -27,7 +27,7 @@ def test_the_interval_of_a_crossing_is_that_of_the_drawn_crossings(grid):
     (crossing,) = decision_map(crossing_at(drawn, grid)).leader_changes
     axis, back = (np.log, np.exp) if grid.axis == "log" else (np.asarray, np.asarray)
     expected = back(np.quantile(axis(drawn), [0.5, 0.025, 0.975]))
-    assert (crossing.time, crossing.lower, crossing.upper) == pytest.approx(tuple(expected), rel=1e-9)
+    assert (crossing.budget, crossing.lower, crossing.upper) == pytest.approx(tuple(expected), rel=1e-9)
     assert crossing.probability == 1
 
 
@@ -38,18 +38,18 @@ def test_draws_without_a_crossing_count_against_its_probability():
     found = decision_map(posterior_of(np.concatenate([often, never]), grid))
     (crossing,) = found.leader_changes
     assert crossing.probability == pytest.approx(0.85)
-    assert crossing.time == pytest.approx(4)
+    assert crossing.budget == pytest.approx(4)
     assert str(found).endswith("The change from A to B is at 4, if it happens at all (85 % sure that it does).")
 
 
 def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
     grid = linear_grid(0, 12, 121)
-    draws = [0.45 + 0.1 * np.cos(grid.times * np.pi / 4 + shift) for shift in np.linspace(-0.2, 0.2, 21)]
+    draws = [0.45 + 0.1 * np.cos(grid.budgets * np.pi / 4 + shift) for shift in np.linspace(-0.2, 0.2, 21)]
     first = np.array(draws)
     found = decision_map(posterior_of(np.stack([first, 0.9 - first, np.full_like(first, 0.1)], axis=2), grid))
     # cos(πt/4) falls through zero at 2 and 10, and rises at 6; interpolation on steps of 0.1 is good to 1e-3.
     assert [(c.before, c.after) for c in found.leader_changes] == [("A", "B"), ("B", "A"), ("A", "B")]
-    assert [c.time for c in found.leader_changes] == pytest.approx([2, 6, 10], abs=1e-3)
+    assert [c.budget for c in found.leader_changes] == pytest.approx([2, 6, 10], abs=1e-3)
     for crossing in found.leader_changes:
         assert crossing.upper - crossing.lower == pytest.approx(0.95 * 0.4 * 4 / np.pi, rel=0.02)
 
@@ -64,14 +64,14 @@ def test_a_change_is_where_the_win_rate_crosses_one_half(axis):
     ).leader_changes
     share = (0.45 / 0.8 - 0.5) / (0.45 / 0.8 - 0.3 / 0.8)
     expected = 10 + share * 10 if axis == "linear" else 10 * 2**share
-    assert (change.time, change.lower, change.upper) == pytest.approx((expected,) * 3, rel=1e-12)
+    assert (change.budget, change.lower, change.upper) == pytest.approx((expected,) * 3, rel=1e-12)
 
 
 def test_leaders_and_probabilities_are_those_of_selection_at_each_budget():
     posterior = random_posterior(draws=200, seed=5)
     found = decision_map(posterior)
-    for k, time in enumerate(posterior.grid.times):
-        selection = select(posterior, At(time))
+    for k, budget in enumerate(posterior.grid.budgets):
+        selection = select(posterior, At(budget))
         assert found.best[k] == selection.recommendation
         expected = {each.members[0]: each.probability_best for each in selection.candidates}
         assert dict(zip(found.names, found.probability_best[k], strict=True)) == pytest.approx(expected)
@@ -166,10 +166,10 @@ def map_of(shares):
 def posterior_with(shares, *, draws=100):
     """A posterior whose leader at each time is the best in the given share of draws; the rest goes to the second name."""
     ratings = np.full((draws, len(shares), 3), 0.1)
-    for time, (first, second, share) in enumerate(shares):
+    for budget, (first, second, share) in enumerate(shares):
         sure = round(share * draws)
-        ratings[:sure, time, "ABC".index(first)] = 0.8
-        ratings[sure:, time, "ABC".index(second)] = 0.75
+        ratings[:sure, budget, "ABC".index(first)] = 0.8
+        ratings[sure:, budget, "ABC".index(second)] = 0.75
     return posterior_of(ratings, linear_grid(1, len(shares), len(shares)))
 
 
@@ -191,9 +191,9 @@ def test_a_stretch_has_the_answer_of_select(shares, expected):
     assert (found.stretches[0].start, found.stretches[-1].stop) == (1, len(shares))
     for before, after in pairwise(found.stretches):
         assert before.stop == after.start
-    for time in found.grid.times:
-        stretch = next(each for each in found.stretches if time <= each.stop)
-        selection = select(posterior, At(time))
+    for budget in found.grid.budgets:
+        stretch = next(each for each in found.stretches if budget <= each.stop)
+        selection = select(posterior, At(budget))
         assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
 
@@ -203,10 +203,10 @@ def test_stretches_meet_half_way(between):
     found = decision_map(crossing_at([37.0] * 5, grid))
     middle = 37.5 if between == "even" else np.sqrt(np.sqrt(1000) * 100)
     assert [(each.choice, each.start, each.stop) for each in found.stretches] == [
-        ("A", grid.times[0], pytest.approx(middle)),
-        ("B", pytest.approx(middle), grid.times[-1]),
+        ("A", grid.budgets[0], pytest.approx(middle)),
+        ("B", pytest.approx(middle), grid.budgets[-1]),
     ]
-    assert found.leader_changes[0].time == pytest.approx(37)  # the win rate knows more than the leaders at grid times
+    assert found.leader_changes[0].budget == pytest.approx(37)  # the win rate knows more than the leaders at grid times
 
 
 def random_bootstrap(seed):
@@ -227,13 +227,13 @@ def test_the_map_and_select_agree_at_each_budget_of_the_grid(seed):
     posterior = random_bootstrap(seed)
     everybody = {"among": posterior.names} if seed % 3 else {}
     found = decision_map(posterior, **everybody)
-    for place, time in enumerate(posterior.grid.times):
-        selection = select(posterior, At(time), **everybody)
+    for place, budget in enumerate(posterior.grid.budgets):
+        selection = select(posterior, At(budget), **everybody)
         assert found.best[place] == selection.recommendation
         probability = dict(zip(found.names, found.probability_best[place].tolist(), strict=True))
         expected = {each.members[0]: each.probability_best for each in selection.candidates}
         assert probability == dict.fromkeys(found.names, 0.0) | expected  # number by number
-        stretch = next(each for each in found.stretches if time <= each.stop)
+        stretch = next(each for each in found.stretches if budget <= each.stop)
         if len(selection.candidates) > 1:
             assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
 
@@ -251,9 +251,9 @@ def test_by_the_strongest_rival_the_leader_is_the_most_probable_best_choice():
     for seed in range(6):
         posterior = random_bootstrap(seed)
         found = decision_map(posterior, among=posterior.names)
-        for time, best, row in zip(found.grid.times, found.best, found.probability_best, strict=True):
+        for budget, best, row in zip(found.grid.budgets, found.best, found.probability_best, strict=True):
             assert row[found.names.index(best)] == row.max()
-            highest.append(select(posterior, At(time), Expected(), among=posterior.names).recommendation == best)
+            highest.append(select(posterior, At(budget), Expected(), among=posterior.names).recommendation == best)
     assert 0.5 < np.mean(highest) < 1  # the highest expected value is another thing
 
 
@@ -305,7 +305,7 @@ def test_algorithms_that_take_turns_through_noise_change_once():
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.95])
 def test_the_interval_of_a_change_contains_the_true_budget(autocorrelation):
     grid = log_grid(10, 1000, 20)
-    axis = np.log(grid.times)
+    axis = np.log(grid.budgets)
     hits = []
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -15,11 +15,11 @@ GRID = [1, 2, 3]
 
 def choices_of(values):
     """Choices of values (problem, repetition, time, algorithm)."""
-    problems, repetitions, times, algorithms = values.shape
+    problems, repetitions, budgets, algorithms = values.shape
     labels = tuple(np.repeat(np.arange(problems), repetitions).tolist())
     return pb.Choices.from_values(
-        values.reshape(-1, times, algorithms),
-        grid=GRID[:times],
+        values.reshape(-1, budgets, algorithms),
+        grid=GRID[:budgets],
         clusters=pb.Clusters(labels, kind="instance", unit="run"),
     )
 
@@ -234,7 +234,7 @@ def test_repeated_runs_survive_saving_and_thinning(tmp_path):
 def test_a_budget_between_two_times_has_repetitions_too():
     rng = np.random.default_rng(0)
     runs = [
-        pb.Trajectory(name, (problem, repetition), [1, 5], [9 + rng.random(), rng.random()], until=10, cluster=problem)
+        pb.Trajectory(name, (problem, repetition), [1, 5], [9 + rng.random(), rng.random()], end=10, cluster=problem)
         for problem in range(10)
         for repetition in range(3)
         for name in "ABC"

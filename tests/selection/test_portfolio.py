@@ -11,11 +11,11 @@ from polarbear import (
     At,
     Custom,
     Expected,
+    ExpectedLoss,
     Final,
     LogUniform,
     ProbabilityBest,
     Quantile,
-    Regret,
     TopK,
     Uniform,
     Weighted,
@@ -45,7 +45,7 @@ def by_loops(posterior, function, risk, size, choose=combinations_with_replaceme
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("copies", [True, False], ids=["multisets", "sets"])
 def test_values_are_those_of_the_sum_of_the_ratings(risk, size, copies):
-    posterior = random_posterior(draws=30, times=5, algorithms=3, seed=size)
+    posterior = random_posterior(draws=30, budgets=5, algorithms=3, seed=size)
     for preference, function in ((Final(), lambda curve: curve[-1]), (WORST, np.min)):
         selection = select(posterior, preference, risk, portfolio=size, copies=copies)
         choose = combinations_with_replacement if copies else combinations
@@ -53,18 +53,18 @@ def test_values_are_those_of_the_sum_of_the_ratings(risk, size, copies):
         found = {each.members: each.score for each in selection.candidates}
         if preference is WORST or isinstance(risk, Quantile) or not copies:
             assert found == pytest.approx(expected, abs=1e-12)
-        elif not isinstance(risk, Regret):  # only copies of one algorithm are listed
+        elif not isinstance(risk, ExpectedLoss):  # only copies of one algorithm are listed
             assert found == pytest.approx({key: expected[key] for key in found}, abs=1e-12)
         assert selection.candidates[0].score == pytest.approx(max(expected.values()), abs=1e-12)
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 6), st.sampled_from(RISKS), st.integers(0, 2**32 - 1))
 def test_for_linear_preferences_the_best_multiset_is_the_best_algorithm_on_every_machine(
-    algorithms, size, times, risk, seed
+    algorithms, size, budgets, risk, seed
 ):
     """The paper states it for the expected value and for the probability of being best; it holds for regret, too."""
-    posterior = random_posterior(draws=15, times=times, algorithms=algorithms, seed=seed)
-    weights = np.random.default_rng(seed).exponential(size=times)
+    posterior = random_posterior(draws=15, budgets=budgets, algorithms=algorithms, seed=seed)
+    weights = np.random.default_rng(seed).exponential(size=budgets)
     selection = select(posterior, Weighted(weights), risk, portfolio=size)
     expected = by_loops(posterior, lambda curve: curve @ weights / weights.sum(), risk, size)
     assert selection.candidates[0].score == pytest.approx(max(expected.values()), abs=1e-10)
@@ -91,9 +91,9 @@ def test_three_copies_of_the_best_beat_three_good_algorithms():
     assert select(posterior, portfolio=3, copies=False).recommendation == tuple(bcd)
 
 
-@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), Regret()], ids=str)
+@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), ExpectedLoss()], ids=str)
 def test_linear_preferences_need_no_list_of_portfolios(risk, monkeypatch):
-    posterior = random_posterior(draws=4000, times=6, algorithms=12)
+    posterior = random_posterior(draws=4000, budgets=6, algorithms=12)
 
     def listed(*_):
         raise AssertionError("no portfolio but copies of one algorithm is needed")
@@ -105,7 +105,7 @@ def test_linear_preferences_need_no_list_of_portfolios(risk, monkeypatch):
     assert selection.recommendation == 5 * (single.recommendation,)
     assert len(selection.candidates) == 12
     assert selection.probability_best == pytest.approx(single.probability_best)
-    assert selection.regret == pytest.approx(5 * single.regret)
+    assert selection.loss == pytest.approx(5 * single.loss)
     assert "for this preference the best choice is therefore the best algorithm on every machine" in selection.sentence
     assert "as if all runs were independent" in selection.sentence
 

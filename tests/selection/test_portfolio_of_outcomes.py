@@ -71,7 +71,7 @@ def test_probabilities_and_losses_compare_all_sets():
     best = selection.values.max(axis=1)
     for place, each in enumerate(selection.candidates):
         assert each.probability_best == pytest.approx((selection.values[:, place] == best).mean())
-        assert each.regret == pytest.approx((best - selection.values[:, place]).mean(), abs=1e-12)
+        assert each.loss == pytest.approx((best - selection.values[:, place]).mean(), abs=1e-12)
     assert [each.expected for each in selection.candidates] == sorted(
         (each.expected for each in selection.candidates), reverse=True
     )
@@ -97,7 +97,7 @@ def test_algorithms_that_fail_on_different_instances_go_together():
 def test_the_best_single_algorithm_is_the_one_that_is_recommended_alone():
     posterior = bootstrap_of(random_values(15, 3, 5, seed=6))
     for preference in (pb.Uniform(), pb.At(2), LATE):
-        for risk in (None, pb.Expected(), pb.Quantile(0.1), pb.Regret()):
+        for risk in (None, pb.Expected(), pb.Quantile(0.1), pb.ExpectedLoss()):
             pair = pb.select(posterior, preference, risk, portfolio=2)
             assert pair.best_single == pb.select(posterior, preference, risk).recommendation
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polarbear import Custom, Expected, ProbabilityBest, Quantile, Regret, Uniform, select
+from polarbear import Custom, Expected, ExpectedLoss, ProbabilityBest, Quantile, Uniform, select
 from polarbear.selection import portfolio_search
 from tests.selection.posteriors import random_posterior
 from tests.selection.weighted_outcomes import bootstrap_of, random_values
@@ -13,7 +13,7 @@ SATURATING = Custom(lambda curves: np.sqrt(curves).mean(axis=-1))
 
 # The probability of being the best of all portfolios needs all of them, and is not searched.
 SEARCHED = [(Uniform(), Quantile(0.05))] + [
-    (each, risk) for each in (WORST, SATURATING) for risk in (Expected(), Quantile(0.05), Regret())
+    (each, risk) for each in (WORST, SATURATING) for risk in (Expected(), Quantile(0.05), ExpectedLoss())
 ]
 
 
@@ -32,7 +32,7 @@ def select_both_ways(posterior, preference, risk, monkeypatch, **query):
 @pytest.mark.parametrize(("preference", "risk"), SEARCHED, ids=str)
 def test_search_and_exhaustive_comparison_agree(preference, risk, size, copies, monkeypatch):
     for seed in range(5):
-        posterior = random_posterior(draws=40, times=6, algorithms=5, seed=seed)
+        posterior = random_posterior(draws=40, budgets=6, algorithms=5, seed=seed)
         query = {"portfolio": size, "copies": copies}
         everything, searched = select_both_ways(posterior, preference, risk, monkeypatch, **query)
         assert searched.recommendation == everything.recommendation
@@ -40,7 +40,7 @@ def test_search_and_exhaustive_comparison_agree(preference, risk, size, copies, 
         assert {each.members for each in searched.candidates} <= {each.members for each in everything.candidates}
 
 
-@pytest.mark.parametrize("risk", [Expected(), Quantile(0.1), Regret()], ids=str)
+@pytest.mark.parametrize("risk", [Expected(), Quantile(0.1), ExpectedLoss()], ids=str)
 def test_a_search_among_outcomes_agrees_with_comparing_all(risk, monkeypatch):
     posterior = bootstrap_of(random_values(30, 3, 7))
     query = {"portfolio": 3, "among": posterior.names}
@@ -58,7 +58,7 @@ def test_a_search_for_the_probability_of_being_the_best_is_refused_with_advice(m
 
 
 def test_a_search_on_some_draws_finds_the_best_of_all(monkeypatch):
-    posterior = random_posterior(draws=2000, times=6, algorithms=5, seed=3)
+    posterior = random_posterior(draws=2000, budgets=6, algorithms=5, seed=3)
     everything = select(posterior, SATURATING, portfolio=3)
     monkeypatch.setattr(portfolio_search, "_COMPARED", 0)
     monkeypatch.setattr(portfolio_search, "_SEARCHED", 1)

@@ -114,7 +114,7 @@ def test_win_rates_are_weighted_over_time_by_the_preference():
 
 def test_win_probability_is_that_of_plackett_luce_counted():
     """Simulate races in which every machine is an entrant, and count the wins of the first portfolio."""
-    posterior = random_posterior(draws=3, times=2, algorithms=4)
+    posterior = random_posterior(draws=3, budgets=2, algorithms=4)
     rng = np.random.default_rng(0)
     first, second = ["A", "B", "B"], ["C", "D"]
     columns = [0, 1, 1, 2, 3]
@@ -131,7 +131,7 @@ def test_win_probability_is_that_of_plackett_luce_counted():
 
 
 def test_win_probability_by_loops():
-    posterior = random_posterior(draws=20, times=4, algorithms=3)
+    posterior = random_posterior(draws=20, budgets=4, algorithms=3)
     won = portfolio_win_probability(posterior, ["A", "A", "C"], ["B"])
     for t in range(4):
         shares = [(2 * a + c) / (2 * a + c + b) for a, b, c in posterior.ratings[:, t]]

@@ -45,9 +45,9 @@ def test_weights_are_not_negative_and_sum_to_one(preference):
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
 def test_final_and_at_a_grid_time_read_one_time(grid):
-    for k, time in enumerate(grid.times):
-        assert At(time).weights(grid).tolist() == np.eye(len(grid))[k].tolist()
-    assert Final().weights(grid).tolist() == At(grid.times[-1]).weights(grid).tolist()
+    for k, budget in enumerate(grid.budgets):
+        assert At(budget).weights(grid).tolist() == np.eye(len(grid))[k].tolist()
+    assert Final().weights(grid).tolist() == At(grid.budgets[-1]).weights(grid).tolist()
 
 
 def test_between_grid_times_a_curve_is_read_on_the_grids_axis():
@@ -58,24 +58,24 @@ def test_between_grid_times_a_curve_is_read_on_the_grids_axis():
 def test_uniform_is_the_mean_of_the_curve():
     """θ(t) = t/60 on a linear grid has mean 1/2; θ = log t / log 100 on a log grid has ∫ θ dt / 99 in closed form."""
     even = GRIDS["even"]
-    assert Uniform().weights(even) @ (even.times / 60) == pytest.approx(0.5, abs=1e-14)
+    assert Uniform().weights(even) @ (even.budgets / 60) == pytest.approx(0.5, abs=1e-14)
     log = log_grid(1, 100, 7)
     closed = (100 * np.log(100) - 99) / np.log(100) / 99
-    assert Uniform().weights(log) @ (np.log(log.times) / np.log(100)) == pytest.approx(closed, rel=1e-12)
+    assert Uniform().weights(log) @ (np.log(log.budgets) / np.log(100)) == pytest.approx(closed, rel=1e-12)
 
 
 def test_log_uniform_is_the_mean_over_orders_of_magnitude():
     log = Grid([1, 3, 7, 100], "log")
-    assert LogUniform().weights(log) @ (np.log(log.times) / np.log(100)) == pytest.approx(0.5, abs=1e-14)
+    assert LogUniform().weights(log) @ (np.log(log.budgets) / np.log(100)) == pytest.approx(0.5, abs=1e-14)
     linear = Grid([1, 3, 7, 100])  # θ = t/100: ∫ θ/t dt / log 100
-    assert LogUniform().weights(linear) @ (linear.times / 100) == pytest.approx(0.99 / np.log(100), rel=1e-12)
+    assert LogUniform().weights(linear) @ (linear.budgets / 100) == pytest.approx(0.99 / np.log(100), rel=1e-12)
     steep = Grid([1, 1e5])  # 1/t falls by five orders of magnitude between two times
-    assert LogUniform().weights(steep) @ (steep.times / 1e5) == pytest.approx((1 - 1e-5) / np.log(1e5), rel=1e-12)
+    assert LogUniform().weights(steep) @ (steep.budgets / 1e5) == pytest.approx((1 - 1e-5) / np.log(1e5), rel=1e-12)
 
 
 def test_between_is_the_mean_over_a_part():
     grid = Grid([0, 1, 10, 30])
-    assert Between(2, 20).weights(grid) @ grid.times == pytest.approx(11, rel=1e-14)
+    assert Between(2, 20).weights(grid) @ grid.budgets == pytest.approx(11, rel=1e-14)
     assert Between(0, 30).weights(grid).tolist() == pytest.approx(Uniform().weights(grid).tolist(), abs=1e-15)
     assert Between(5, 5).weights(grid).tolist() == pytest.approx(At(5).weights(grid).tolist(), abs=1e-15)
 
@@ -83,8 +83,8 @@ def test_between_is_the_mean_over_a_part():
 def test_weights_over_time_by_function_and_by_array():
     grid = Grid([0, 1, 4, 10])
     # Σ and ∫ of t · t: the first over grid times, the second over all.
-    assert Weighted(grid.times).weights(grid) @ grid.times == pytest.approx(117 / 15)
-    assert Weighted(lambda t: t).weights(grid) @ grid.times == pytest.approx((1000 / 3) / 50, rel=1e-13)
+    assert Weighted(grid.budgets).weights(grid) @ grid.budgets == pytest.approx(117 / 15)
+    assert Weighted(lambda t: t).weights(grid) @ grid.budgets == pytest.approx((1000 / 3) / 50, rel=1e-13)
     assert Weighted(lambda t: 3.0).weights(grid).tolist() == pytest.approx(Uniform().weights(grid).tolist())
     assert Weighted([0, 0, 7, 0]).weights(grid).tolist() == [0, 0, 1, 0]
     assert Weighted([1e308, 1e308, 1e308, 0]).weights(grid).tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
@@ -97,11 +97,11 @@ def test_the_scale_of_weights_does_not_matter():
 
 
 @pytest.mark.parametrize("time", [0.5, 21.5, np.nan, np.inf, -3])
-def test_budgets_outside_the_grid_are_refused(time):
+def test_budgets_outside_the_grid_are_refused(budget):
     with pytest.raises(
         ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*nothing was observed"
     ):
-        At(time).weights(UNEVEN)
+        At(budget).weights(UNEVEN)
 
 
 @pytest.mark.parametrize("ends", [(0.5, 4), (4, 22), (30, 40)])
@@ -164,8 +164,8 @@ def test_bad_weights_are_refused(weight, message):
         (12345678, "12,345,678"),
     ],
 )
-def test_budgets_are_written_without_powers_of_ten(time, words):
-    assert str(At(time)) == f"a budget of {words}"
+def test_budgets_are_written_without_powers_of_ten(budget, words):
+    assert str(At(budget)) == f"a budget of {words}"
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ from tests.selection.posteriors import GRIDS
 def interpolated(grid, curve):
     """The curve between grid times, by NumPy's own interpolation on the grid's axis."""
     if grid.axis == "log":
-        return lambda t: np.interp(np.log(t), np.log(grid.times), curve)
-    return lambda t: np.interp(t, grid.times, curve)
+        return lambda t: np.interp(np.log(t), np.log(grid.budgets), curve)
+    return lambda t: np.interp(t, grid.budgets, curve)
 
 
 def adaptive(grid, density, curve, start, stop):
     """∫ density · curve dt piece by piece: kinks of the curve are ends of pieces, and so are a few more times."""
-    edges = np.unique([start, *grid.times, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, stop])
+    edges = np.unique([start, *grid.budgets, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, stop])
     edges = edges[(edges >= start) & (edges <= stop)]
     at = interpolated(grid, curve)
 
@@ -55,14 +55,14 @@ DENSITIES = {
 
 @pytest.mark.parametrize("density", DENSITIES.values(), ids=DENSITIES)
 def test_integrals_are_those_of_the_interpolated_curve(grid, curve, density):
-    first, last = grid.times[0], grid.times[-1]
+    first, last = grid.budgets[0], grid.budgets[-1]
     weights = integration_weights(grid, density, first, last)
     exact = adaptive(grid, density, curve, first, last)
     np.testing.assert_allclose(weights @ curve, exact, rtol=1e-8)  # in [64, 256] exp(-t/10) is not so smooth
 
 
 def test_integrals_between_any_two_times(grid, curve):
-    first, last = grid.times[0], grid.times[-1]
+    first, last = grid.budgets[0], grid.budgets[-1]
     rng = np.random.default_rng(3)
     for start, stop in np.sort(rng.uniform(first, last, size=(10, 2)), axis=1):
         weights = integration_weights(grid, np.ones_like, start, stop)
@@ -72,7 +72,7 @@ def test_integrals_between_any_two_times(grid, curve):
 
 
 def test_integrals_add_up(grid):
-    first, last = grid.times[0], grid.times[-1]
+    first, last = grid.budgets[0], grid.budgets[-1]
     middle = 0.3 * first + 0.7 * last
     parts = integration_weights(grid, np.ones_like, first, middle) + integration_weights(
         grid, np.ones_like, middle, last
@@ -83,9 +83,9 @@ def test_integrals_add_up(grid):
 
 
 def test_on_a_linear_grid_the_weights_are_the_trapezoidal_rule():
-    times = np.array([1.0, 2.0, 4.0, 9.0])
+    budgets = np.array([1.0, 2.0, 4.0, 9.0])
     np.testing.assert_allclose(
-        integration_weights(Grid(times), np.ones_like, 1.0, 9.0), [0.5, 1.5, 3.5, 2.5], rtol=1e-14
+        integration_weights(Grid(budgets), np.ones_like, 1.0, 9.0), [0.5, 1.5, 3.5, 2.5], rtol=1e-14
     )
 
 
@@ -96,22 +96,22 @@ def test_on_a_log_grid_weight_1_over_t_is_the_trapezoidal_rule_in_log_t():
 
 def test_reading_is_linear_on_the_axis(grid, curve):
     rng = np.random.default_rng(1)
-    times = np.concatenate([grid.times, rng.uniform(grid.times[0], grid.times[-1], 50)])
-    for time in times:
+    budgets = np.concatenate([grid.budgets, rng.uniform(grid.budgets[0], grid.budgets[-1], 50)])
+    for budget in budgets:
         np.testing.assert_allclose(
-            interpolation_weights(grid, np.array([time]), np.ones(1)) @ curve,
-            interpolated(grid, curve)(time),
+            interpolation_weights(grid, np.array([budget]), np.ones(1)) @ curve,
+            interpolated(grid, curve)(budget),
             rtol=1e-9,
         )
-    masses = rng.uniform(size=len(times))
+    masses = rng.uniform(size=len(budgets))
     np.testing.assert_allclose(
-        interpolation_weights(grid, times, masses) @ curve, masses @ interpolated(grid, curve)(times)
+        interpolation_weights(grid, budgets, masses) @ curve, masses @ interpolated(grid, curve)(budgets)
     )
 
 
 def test_a_time_of_the_grid_is_read_exactly(grid):
-    for k, time in enumerate(grid.times):
-        assert interpolation_weights(grid, np.array([time]), np.ones(1)).tolist() == np.eye(len(grid))[k].tolist()
+    for k, budget in enumerate(grid.budgets):
+        assert interpolation_weights(grid, np.array([budget]), np.ones(1)).tolist() == np.eye(len(grid))[k].tolist()
 
 
 def test_a_grid_of_one_time():
@@ -139,7 +139,7 @@ def test_a_grid_of_one_time():
 def test_expectations_of_continuous_distributions(name, distribution):
     grid = GRIDS[name]
     curve = np.random.default_rng(5).uniform(size=len(grid))
-    first, last = grid.times[0], grid.times[-1]
+    first, last = grid.budgets[0], grid.budgets[-1]
     weights = expectation_weights(grid, distribution.cdf)
     np.testing.assert_allclose(weights.sum(), distribution.cdf(last) - distribution.cdf(first), rtol=1e-12)
     exact = adaptive(grid, distribution.pdf, curve, first, last)
@@ -150,7 +150,7 @@ def test_expectations_of_continuous_distributions(name, distribution):
 
 def test_expectations_of_atoms_on_grid_times_are_exact():
     grid = GRIDS["uneven"]
-    chosen, masses = grid.times[[0, 3, 9]], np.array([0.2, 0.5, 0.3])
+    chosen, masses = grid.budgets[[0, 3, 9]], np.array([0.2, 0.5, 0.3])
     distribution = stats.rv_discrete(values=(chosen, masses))
     expected = np.zeros(len(grid))
     expected[[0, 3, 9]] = masses
@@ -160,13 +160,13 @@ def test_expectations_of_atoms_on_grid_times_are_exact():
 def test_expectations_of_atoms_between_grid_times_are_near():
     """An atom is misplaced by half the largest node weight at most, 1.2 % of its interval."""
     grid, curve = Grid([0.0, 10.0, 40.0]), np.array([0.0, 1.0, 0.0])
-    for time in np.linspace(0.1, 39.9, 41):
-        weights = expectation_weights(grid, lambda t, time=time: np.where(t >= time, 1.0, 0.0))
-        assert abs(weights @ curve - np.interp(time, grid.times, curve)) < 0.0125
+    for budget in np.linspace(0.1, 39.9, 41):
+        weights = expectation_weights(grid, lambda t, budget=budget: np.where(t >= budget, 1.0, 0.0))
+        assert abs(weights @ curve - np.interp(budget, grid.budgets, curve)) < 0.0125
         assert weights.sum() == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("time", [0.99, 21.01, -1, np.nan, np.inf])
-def test_times_outside_are_refused_with_advice(time):
+def test_times_outside_are_refused_with_advice(budget):
     with pytest.raises(ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*: ask within"):
-        require_within(GRIDS["uneven"], np.array([3.0, time]), "the budget")
+        require_within(GRIDS["uneven"], np.array([3.0, budget]), "the budget")

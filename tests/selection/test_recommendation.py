@@ -45,10 +45,10 @@ def test_a_recommendation_has_the_best_score_of_values_by_loops(posterior, prefe
         assert each.score == pytest.approx(scores[k], rel=1e-10)
         assert each.expected == pytest.approx(mean[k], rel=1e-10)
         assert each.probability_best == pytest.approx(np.mean(values[:, k] == best))
-        assert each.regret == pytest.approx(np.mean(best - values[:, k]), abs=1e-12)
+        assert each.loss == pytest.approx(np.mean(best - values[:, k]), abs=1e-12)
         assert (each.lower, each.upper) == pytest.approx(tuple(np.quantile(values[:, k], [0.025, 0.975])), rel=1e-10)
     assert selection.probability_best == selection.candidates[0].probability_best
-    assert selection.regret == selection.candidates[0].regret
+    assert selection.loss == selection.candidates[0].loss
     assert sum(each.probability_best for each in selection.candidates) == pytest.approx(1)
 
 
@@ -84,8 +84,8 @@ def test_only_the_requested_candidates_are_compared(posterior):
     two = select(posterior, among=["D", "B"])
     alone = select(posterior_of(posterior.ratings[..., [1, 3]], posterior.grid, names=["B", "D"]))
     assert two.recommendation == alone.recommendation
-    assert [(e.members, e.score, e.probability_best, e.regret) for e in two.candidates] == [
-        (e.members, pytest.approx(e.score), e.probability_best, pytest.approx(e.regret)) for e in alone.candidates
+    assert [(e.members, e.score, e.probability_best, e.loss) for e in two.candidates] == [
+        (e.members, pytest.approx(e.score), e.probability_best, pytest.approx(e.loss)) for e in alone.candidates
     ]
     assert select(posterior, among="C").recommendation == "C"
     assert select(posterior, among="C").probability_best == 1
@@ -124,16 +124,16 @@ def test_each_pareto_member_is_optimal_under_the_papers_preference(rows):
 @given(strengths, st.integers(0, 2**32 - 1))
 def test_a_dominated_algorithm_is_optimal_under_no_monotone_preference(rows, seed):
     posterior, rng = point_posterior(rows), np.random.default_rng(seed)
-    times = len(posterior.grid)
-    weights, power, level = rng.exponential(size=times) ** 3, rng.uniform(0.1, 3), rng.uniform()
-    wanted = rng.uniform(size=times)
+    budgets = len(posterior.grid)
+    weights, power, level = rng.exponential(size=budgets) ** 3, rng.uniform(0.1, 3), rng.uniform()
+    wanted = rng.uniform(size=budgets)
     preferences = [
-        At(rng.uniform(1, times)),
+        At(rng.uniform(1, budgets)),
         Final(),
         Uniform(),
         LogUniform(),
         Weighted(weights),
-        BudgetDistribution(rng.uniform(1, times, size=3)),
+        BudgetDistribution(rng.uniform(1, budgets, size=3)),
         Custom(lambda curves: curves**power @ weights),
         Custom(lambda curves: (curves - wanted).min(axis=-1)),
         Custom(lambda curves: np.quantile(curves, level, axis=-1)),
@@ -174,7 +174,7 @@ def test_selecting_from_a_file_in_single_precision(posterior, tmp_path):
         for risk in RISKS:
             here, there = (select(each, preference, risk) for each in (posterior, loaded))
             assert there.recommendation == here.recommendation
-            assert there.regret == pytest.approx(here.regret, abs=1e-6)  # single precision has seven digits
+            assert there.loss == pytest.approx(here.loss, abs=1e-6)  # single precision has seven digits
             assert there.probability_best == here.probability_best
 
 
@@ -204,7 +204,7 @@ def test_frames_and_notebooks_show_the_candidates_of_a_selection(posterior):
     selection = select(posterior, Final())
     frame = selection.to_frame()
     assert frame["choice"].tolist() == [each.name for each in selection.candidates]
-    for column in ("score", "expected", "lower", "upper", "probability_best", "regret"):
+    for column in ("score", "expected", "lower", "upper", "probability_best", "loss"):
         assert frame[column].tolist() == [getattr(each, column) for each in selection.candidates]
     html = selection._repr_html_()
     assert html.count("<tr>") == 1 + len(selection.candidates)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from polarbear import Expected, ProbabilityBest, Quantile, Regret
+from polarbear import Expected, ExpectedLoss, ProbabilityBest, Quantile
 
 VALUES = np.random.default_rng(0).normal(loc=[0, 0.2, -0.1, 0.1], scale=[1, 0.3, 2, 0.1], size=(300, 4))
 
@@ -41,11 +41,11 @@ def test_quantiles_of_normal_values_are_those_of_the_normal():
 
 def test_regret_is_the_mean_loss_against_the_best():
     losses = np.array([[max(row) - each for each in row] for row in VALUES])
-    np.testing.assert_allclose(Regret().score(VALUES), -losses.mean(axis=0))
+    np.testing.assert_allclose(ExpectedLoss().score(VALUES), -losses.mean(axis=0))
 
 
 def test_regret_and_expectation_give_the_same_order():
-    np.testing.assert_array_equal(Regret().score(VALUES).argsort(), Expected().score(VALUES).argsort())
+    np.testing.assert_array_equal(ExpectedLoss().score(VALUES).argsort(), Expected().score(VALUES).argsort())
 
 
 def test_attitudes_differ_where_they_should():
@@ -56,7 +56,7 @@ def test_attitudes_differ_where_they_should():
     assert Quantile(0.05).score(values).argmax() == 2
 
 
-@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), Quantile(0.05), Regret()], ids=str)
+@pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), Quantile(0.05), ExpectedLoss()], ids=str)
 def test_scores_follow_the_order_of_candidates_and_leave_values_alone(risk):
     order = np.array([2, 0, 3, 1])
     before = VALUES.copy()
@@ -77,7 +77,7 @@ def test_a_level_that_is_no_probability_is_refused(level):
         (ProbabilityBest(), "the probability of being the best"),
         (Quantile(), "the 5 % quantile of the value"),
         (Quantile(0.025), "the 2.5 % quantile of the value"),
-        (Regret(), "the expected regret"),
+        (ExpectedLoss(), "the expected regret"),
     ],
 )
 def test_every_attitude_has_a_description(risk, words):

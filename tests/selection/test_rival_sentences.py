@@ -71,7 +71,7 @@ def test_the_only_candidate_is_shown_with_its_strongest_dropped_rival(posterior)
     assert pb.pareto_set(posterior) == ("cma",)
     selection = pb.select(posterior, pb.At(100))
     (only,) = selection.candidates
-    assert (only.expected, only.lower, only.upper, only.probability_best, only.regret) == (1, 1, 1, 1, 0)
+    assert (only.expected, only.lower, only.upper, only.probability_best, only.loss) == (1, 1, 1, 1, 0)
     assert only.beats_all is None
     assert selection.is_sure
     assert (selection.values == 1).all()
@@ -120,7 +120,7 @@ def test_tables_of_the_strongest_rival(posterior):
         "10 % quantile",
         "95 % interval",
         "best choice",
-        "regret",
+        "loss",
     ]
     first = selection.candidates[0]
     assert rows[0][:3] == ["cma", f"{100 * first.expected:.0f} %", f"{100 * first.score:.0f} %"]

@@ -17,7 +17,7 @@ from polarbear import (
     WinRateAgainst,
     decision_map,
     select,
-    worst_case_regret,
+    worst_case_loss,
 )
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.queries import PREFERENCES
@@ -46,7 +46,7 @@ def test_the_sentence_of_a_recommendation():
 
 def test_tables_show_the_quantile_and_the_unit_of_the_criterion():
     heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=MeanRank()).shown_table()
-    assert heads == ["choice", "mean rank", "90 % quantile", "95 % interval", "best choice", "regret"]
+    assert heads == ["choice", "mean rank", "90 % quantile", "95 % interval", "best choice", "loss"]
     assert rows[0] == ["cma", "1.43", "1.55", "1.40 to 1.55", "80 %", "0.02 ranks"]
     heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=WinRateAgainst("de")).shown_table()
     assert heads[:3] == ["choice", "beats de", "10 % quantile"]
@@ -103,8 +103,8 @@ def test_independent_times_are_reported(posterior):
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
     remark = "The prior Dirichlet(concentration=1.0) treats each time alone"
     for preference in PREFERENCES.values():
-        one_time = isinstance(preference, At | Final)
-        assert (remark in select(alone, preference).sentence) != one_time
+        one_budget = isinstance(preference, At | Final)
+        assert (remark in select(alone, preference).sentence) != one_budget
         assert remark not in select(posterior, preference).sentence
 
 
@@ -173,7 +173,7 @@ class Group:
     posterior = fixed()
 
 
-@pytest.mark.parametrize("function", [select, worst_case_regret, decision_map])
+@pytest.mark.parametrize("function", [select, worst_case_loss, decision_map])
 @pytest.mark.parametrize(
     ("source", "message"),
     [

@@ -11,9 +11,9 @@ PLACES = [pb.FirstPlace(), pb.TopK(1), pb.TopK(2)]
 NAMES = ["a", "b", "c"]
 
 
-def values_with(sparse, *, instances=20, times=1):
+def values_with(sparse, *, instances=20, budgets=1):
     """`c` is the best, and ran on the first `sparse` instances only."""
-    values = np.tile([2.0, 3.0, 1.0], (instances, times, 1)) + 1e-3 * np.arange(instances)[:, None, None]
+    values = np.tile([2.0, 3.0, 1.0], (instances, budgets, 1)) + 1e-3 * np.arange(instances)[:, None, None]
     values[::3, :, 0] += 5
     values[sparse:, :, 2] = np.nan
     return values
@@ -54,7 +54,7 @@ def test_the_other_criteria_take_each_pair_on_its_own_instances():
 
 
 def test_the_worst_time_is_named():
-    values = values_with(20, times=3)
+    values = values_with(20, budgets=3)
     values[15:, 1, 2] = np.nan
     values[4:, 2, 2] = np.nan
     posterior = fit(values)
@@ -67,7 +67,7 @@ def test_the_worst_time_is_named():
 @pytest.mark.parametrize("criterion", PLACES, ids=str)
 def test_a_candidate_without_runs_at_times_of_little_weight_is_left_out_there(criterion):
     """`c` ends before the last time, which has 4 % of the weight."""
-    values = values_with(20, times=3)
+    values = values_with(20, budgets=3)
     values[:, 2, 2] = np.nan
     posterior = fit(values)
     weights = [0.5, 0.46, 0.04]

@@ -70,7 +70,7 @@ def check(selection, values, names, half):
         assert each.probability_best == each.score == pytest.approx(best[place])
         assert each.expected == pytest.approx(means[place], abs=1e-6)
         assert (each.lower, each.upper) == pytest.approx(np.quantile(values[:, place], [0.025, 0.975]), abs=1e-6)
-        assert each.regret == pytest.approx(sum(losses) / len(losses), abs=1e-6)
+        assert each.loss == pytest.approx(sum(losses) / len(losses), abs=1e-6)
         assert each.beats_all == pytest.approx(np.mean([value > half for value in values[:, place]]))
     assert sum(each.probability_best for each in selection.candidates) == pytest.approx(1, abs=1e-12)
 
@@ -93,7 +93,7 @@ def test_it_is_the_default_of_the_default_belief(posterior):
 @pytest.mark.parametrize("preference", LINEAR.values(), ids=LINEAR)
 def test_win_rates_are_averaged_over_budgets_before_the_minimum(posterior, preference):
     if isinstance(preference, pb.At):  # no averages: a grid time
-        weights = (posterior.grid.times == preference.time).astype(float)
+        weights = (posterior.grid.budgets == preference.budget).astype(float)
     else:
         weights = preference.weights(posterior.grid)
     values = values_by_loops(posterior, lambda rates: sum(weights * rates))
@@ -120,13 +120,13 @@ def test_rivals_are_the_other_candidates(posterior):
         check(selection, values, ordered, half=0.5)
 
 
-@pytest.mark.parametrize("risk", [pb.Expected(), pb.Quantile(0.1), pb.Regret(), pb.ProbabilityBest()], ids=str)
+@pytest.mark.parametrize("risk", [pb.Expected(), pb.Quantile(0.1), pb.ExpectedLoss(), pb.ProbabilityBest()], ids=str)
 def test_the_order_is_that_of_the_risk_attitude(posterior, risk):
     values = values_by_loops(posterior, lambda rates: rates[2])
     scores = {
         "Expected": values.mean(axis=0),
         "Quantile": np.quantile(values, 0.1, axis=0),
-        "Regret": -np.maximum(0.5 - values, 0).mean(axis=0),
+        "ExpectedLoss": -np.maximum(0.5 - values, 0).mean(axis=0),
         "ProbabilityBest": shares_by_loops(values),
     }[type(risk).__name__]
     selection = pb.select(posterior, pb.At(3), risk, among=NAMES)
@@ -151,7 +151,7 @@ def test_probabilities_sum_to_one(seed):
         assert sum(each.probability_best for each in selection.candidates) == pytest.approx(1, abs=1e-12)
         for each in selection.candidates:
             assert 0 <= each.lower <= each.upper <= 1
-            assert 0 <= each.regret <= 0.5
+            assert 0 <= each.loss <= 0.5
             assert each.beats_all is None or each.beats_all <= each.probability_best + 1e-12
 
 
@@ -165,7 +165,7 @@ def test_if_nobody_beats_all_others_the_largest_minimum_decides():
     assert selection.recommendation == "A"  # loses to C on 60 %, B to A on 70 %, C to B on 70 %
     assert selection.candidates[0].beats_all < 0.05
     assert selection.candidates[0].expected == pytest.approx(0.4, abs=0.02)
-    assert selection.regret == pytest.approx(0.1, abs=0.02)
+    assert selection.loss == pytest.approx(0.1, abs=0.02)
 
 
 def test_equal_probabilities_are_ordered_by_expected_value_and_then_by_name():
@@ -185,15 +185,15 @@ def test_of_two_algorithms_it_is_the_win_rate(posterior):
     found = {each.name: each for each in selection.candidates}
     assert found["A"].expected == pytest.approx(rates.mean(), abs=1e-6)
     assert found["A"].beats_all == found["A"].probability_best == np.mean(rates > 0.5)
-    assert found["B"].regret == pytest.approx(np.maximum(rates - 0.5, 0).mean(), abs=1e-6)
+    assert found["B"].loss == pytest.approx(np.maximum(rates - 0.5, 0).mean(), abs=1e-6)
 
 
 def test_under_plackett_luce_it_has_the_order_of_the_ratings():
     """The strongest rival of the best is the second, and of all others the best (the paper's Proposition 1)."""
     posterior = random_posterior(draws=80)
-    for time in posterior.grid.times:
+    for budget in posterior.grid.budgets:
         ratings, by_rival = (
-            pb.select(posterior, pb.At(time), pb.ProbabilityBest(), criterion=each)
+            pb.select(posterior, pb.At(budget), pb.ProbabilityBest(), criterion=each)
             for each in (pb.FirstPlace(), pb.StrongestRival())
         )
         expected = {each.name: each.probability_best for each in ratings.candidates}
@@ -225,8 +225,8 @@ def test_an_average_may_have_no_rival_that_is_strong_at_every_budget():
     values[:, 0, 2], values[:, 1, 1] = half
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2], names=["a", "b", "c"]), draws=500)
     everyone = ["a", "b", "c"]
-    for time in (1, 2):
-        assert pb.select(posterior, pb.At(time), among=everyone).candidates[0].expected < 0.55
+    for budget in (1, 2):
+        assert pb.select(posterior, pb.At(budget), among=everyone).candidates[0].expected < 0.55
     average = pb.select(posterior, pb.Weighted([1, 1]), among=everyone).candidates[0]
     assert (average.name, average.expected) == ("a", pytest.approx(0.74, abs=0.03))
 

@@ -18,11 +18,11 @@ def curves_of(criterion, posterior):
 
 def top_by_loops(values, weights, k):
     """Break ties in all possible orders, which are equally likely, and count which algorithms are among the first k."""
-    rows, times, algorithms = values.shape
-    result = np.zeros((weights.shape[1], times, algorithms))
+    rows, budgets, algorithms = values.shape
+    result = np.zeros((weights.shape[1], budgets, algorithms))
     orders = list(permutations(range(algorithms)))
     for p in range(rows):
-        for t in range(times):
+        for t in range(budgets):
             for order in orders:
                 ranked = sorted(range(algorithms), key=lambda a, p=p, t=t, order=order: (values[p, t, a], order[a]))
                 for a in ranked[:k]:

@@ -14,15 +14,15 @@ from polarbear.importers.imported import Block
 
 def random_run(rng, algorithm, instance=0, *, maximise=False, failed=False):
     count = int(rng.integers(0, 6))
-    times = np.sort(rng.integers(0, 20, size=count)).astype(float)
-    until = (times[-1] if count else 0.0) + float(rng.integers(0, 15))
+    budgets = np.sort(rng.integers(0, 20, size=count)).astype(float)
+    end = (budgets[-1] if count else 0.0) + float(rng.integers(0, 15))
     values = rng.integers(0, 10, size=count).astype(float)
-    return Trajectory(algorithm, instance, times, values, until=until, failed=failed, maximise=maximise)
+    return Trajectory(algorithm, instance, budgets, values, end=end, failed=failed, maximise=maximise)
 
 
-def found_by(run, time):
+def found_by(run, budget):
     """Return the best value of a run by a time, whether or not the run failed later."""
-    known = [value for at, value in zip(run.times, run.values, strict=True) if at <= time]
+    known = [value for at, value in zip(run.budgets, run.values, strict=True) if at <= budget]
     worst = -math.inf if run.maximise else math.inf
     return (max if run.maximise else min)([worst, *known])
 
@@ -35,14 +35,14 @@ def test_the_best_of_the_members_at_every_time(seed, maximise, failures):
     runs = [random_run(rng, n, maximise=maximise, failed=f) for n, f in zip(names, failures, strict=True)]
     (together,) = virtual_portfolio(runs, list(names))
     best = max if maximise else min
-    going = [run.until for run in runs if not run.failed]
+    going = [run.end for run in runs if not run.failed]
     assert together.failed == all(failures)
-    assert together.until == (min(going) if going else max(run.until for run in runs))
+    assert together.end == (min(going) if going else max(run.end for run in runs))
     assert together.maximise == maximise
-    for time in np.arange(0, together.until + 0.25, 0.5):
-        if time <= together.until:
-            assert found_by(together, time) == best(found_by(run, time) for run in runs)
-    assert np.isnan(together.at([together.until + 1], failure="missing"))
+    for budget in np.arange(0, together.end + 0.25, 0.5):
+        if budget <= together.end:
+            assert found_by(together, budget) == best(found_by(run, budget) for run in runs)
+    assert np.isnan(together.at([together.end + 1], failure="missing"))
 
 
 def test_without_failures_it_reads_like_the_best_of_what_members_read():
@@ -50,53 +50,53 @@ def test_without_failures_it_reads_like_the_best_of_what_members_read():
     for _ in range(50):
         runs = [random_run(rng, name) for name in "AB"]
         (together,) = virtual_portfolio(runs, ["A", "B"])
-        times = np.linspace(0, together.until, 30)
-        np.testing.assert_array_equal(together.at(times), np.minimum(*(run.at(times) for run in runs)))
+        budgets = np.linspace(0, together.end, 30)
+        np.testing.assert_array_equal(together.at(budgets), np.minimum(*(run.at(budgets) for run in runs)))
 
 
 def test_one_run_for_each_instance_on_which_all_members_ran():
-    runs = [Trajectory(name, i, [1], [float(i)], until=5) for i in range(4) for name in "ABC" if (name, i) != ("B", 2)]
+    runs = [Trajectory(name, i, [1], [float(i)], end=5) for i in range(4) for name in "ABC" if (name, i) != ("B", 2)]
     together = virtual_portfolio(iter(runs), ["B", "A"], name="both")
     assert [(run.algorithm, run.instance) for run in together] == [("both", 0), ("both", 1), ("both", 3)]
     assert virtual_portfolio(runs, ["B", "A"])[0].algorithm == "B + A"
 
 
 def test_a_failed_member_keeps_its_best_value_and_the_others_continue():
-    failed = Trajectory("A", 0, [1, 3], [9.0, 2.0], until=4, failed=True)
-    slow = Trajectory("B", 0, [2, 8], [5.0, 1.0], until=10)
+    failed = Trajectory("A", 0, [1, 3], [9.0, 2.0], end=4, failed=True)
+    slow = Trajectory("B", 0, [2, 8], [5.0, 1.0], end=10)
     (together,) = virtual_portfolio([failed, slow], ["A", "B"])
     assert not together.failed
-    assert together.until == 10
+    assert together.end == 10
     assert together.at([1, 2, 3, 5, 8, 10]).tolist() == [9, 5, 2, 2, 1, 1]
 
 
 def test_a_portfolio_fails_if_all_members_fail():
-    runs = [Trajectory("A", 0, [1], [9.0], until=4, failed=True), Trajectory("B", 0, [2], [5.0], until=7, failed=True)]
+    runs = [Trajectory("A", 0, [1], [9.0], end=4, failed=True), Trajectory("B", 0, [2], [5.0], end=7, failed=True)]
     (together,) = virtual_portfolio(runs, ["A", "B"])
     assert together.failed
     assert together.at([1, 6, 7]).tolist() == [9, 5, math.inf]
 
 
 def test_members_that_found_nothing():
-    nothing = Trajectory("A", 0, [], [], until=10)
-    some = Trajectory("B", 0, [2], [5.0], until=10)
+    nothing = Trajectory("A", 0, [], [], end=10)
+    some = Trajectory("B", 0, [2], [5.0], end=10)
     assert virtual_portfolio([nothing, some], ["A", "B"])[0].values.tolist() == [5]
-    other = Trajectory("B", 0, [], [], until=8)
+    other = Trajectory("B", 0, [], [], end=8)
     (none,) = virtual_portfolio([nothing, other], ["A", "B"])
-    assert (none.times.size, none.until) == (0, 8)
+    assert (none.budgets.size, none.end) == (0, 8)
 
 
 def test_a_portfolio_finishes_with_the_last_of_its_members():
-    first = Trajectory("A", 0, [1], [3.0], until=4, finished=True)
-    last = Trajectory("B", 0, [2], [2.0], until=9, finished=True)
+    first = Trajectory("A", 0, [1], [3.0], end=4, finished=True)
+    last = Trajectory("B", 0, [2], [2.0], end=9, finished=True)
     (together,) = virtual_portfolio([first, last], ["A", "B"])
-    assert (together.until, together.ended) == (9, "finished")
+    assert (together.end, together.ended) == (9, "finished")
     assert together.at([1, 100]).tolist() == [3, 2]
 
 
 def test_a_run_that_ended_by_itself_does_not_end_the_portfolio():
-    done = Trajectory("A", 0, [1], [3.0], until=math.inf)
-    assert virtual_portfolio([done, Trajectory("B", 0, [2], [5.0], until=9)], ["A", "B"])[0].until == 9
+    done = Trajectory("A", 0, [1], [3.0], end=math.inf)
+    assert virtual_portfolio([done, Trajectory("B", 0, [2], [5.0], end=9)], ["A", "B"])[0].end == 9
 
 
 FRONTS = {"A": {1.0: (1, 3), 4.0: (2, 3)}, "B": {2.0: (3, 1), 5.0: (4, 1)}}
@@ -110,20 +110,21 @@ def hypervolume(points):
 def test_sets_that_combine_to_more_than_their_best():
     """Each run's value is the hypervolume of its own front; together they cover more than either."""
     runs = [
-        Trajectory(name, "problem", list(front), [hypervolume([p]) for p in front.values()], until=10, maximise=True)
+        Trajectory(name, "problem", list(front), [hypervolume([p]) for p in front.values()], end=10, maximise=True)
         for name, front in FRONTS.items()
     ]
 
-    def union(instance, times, values):
+    def union(instance, budgets, values):
         assert instance == "problem"
-        assert values.shape == (2, len(times))
+        assert values.shape == (2, len(budgets))
         return [
-            hypervolume([p for front in FRONTS.values() for at, p in front.items() if at <= time]) for time in times
+            hypervolume([p for front in FRONTS.values() for at, p in front.items() if at <= budget])
+            for budget in budgets
         ]
 
     (together,) = virtual_portfolio(runs, ["A", "B"], combine=union)
     (best,) = virtual_portfolio(runs, ["A", "B"])
-    assert together.times.tolist() == [1, 2, 4, 5]
+    assert together.budgets.tolist() == [1, 2, 4, 5]
     assert together.values.tolist() == [3, 5, 7, 8]
     assert best.at([1, 2, 4, 5]).tolist() == [3, 3, 6, 6]
 
@@ -131,11 +132,11 @@ def test_sets_that_combine_to_more_than_their_best():
 def test_combine_receives_each_members_best_so_far():
     arguments = {}
 
-    def total(instance, times, values):
-        arguments[instance] = (times.tolist(), values.tolist())
+    def total(instance, budgets, values):
+        arguments[instance] = (budgets.tolist(), values.tolist())
         return values.sum(axis=0)
 
-    runs = [Trajectory("A", 7, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 7, [2, 9], [4.0, 1.0], until=8 + 1)]
+    runs = [Trajectory("A", 7, [1, 5], [9.0, 3.0], end=10), Trajectory("B", 7, [2, 9], [4.0, 1.0], end=8 + 1)]
     (together,) = virtual_portfolio(runs, ["A", "B"], combine=total)
     assert arguments == {7: ([1, 2, 5, 9], [[9, 9, 3, 3], [math.inf, 4, 4, 1]])}
     assert together.at([1, 2, 5, 9]).tolist() == [math.inf, 13, 7, 4]
@@ -143,18 +144,16 @@ def test_combine_receives_each_members_best_so_far():
 
 def test_the_portfolio_is_ranked_like_any_algorithm():
     rng = np.random.default_rng(0)
-    runs = [
-        Trajectory(name, i, [1, 5], np.sort(rng.normal(size=2))[::-1], until=10) for i in range(6) for name in "ABC"
-    ]
+    runs = [Trajectory(name, i, [1, 5], np.sort(rng.normal(size=2))[::-1], end=10) for i in range(6) for name in "ABC"]
     choices = Choices.from_trajectories([*runs, *virtual_portfolio(runs, ["A", "B"])], grid=[2, 6, 10])
     assert set(choices.names) == {"A", "B", "C", "A + B"}
 
 
 def test_stored_runs_are_left_alone():
-    runs = [Trajectory("A", 0, [1, 5], [9.0, 3.0], until=10), Trajectory("B", 0, [2], [4.0], until=8)]
+    runs = [Trajectory("A", 0, [1, 5], [9.0, 3.0], end=10), Trajectory("B", 0, [2], [4.0], end=8)]
     before = [repr(asdict(run)) for run in runs]
 
-    def careless(instance, times, values):
+    def careless(instance, budgets, values):
         values[:] = 0
         return values[0]
 
@@ -166,7 +165,7 @@ def repeated(repetitions, names="AB", *, seed=0):
     """Runs on two instances with so many repetitions each, all of different quality."""
     rng = np.random.default_rng(seed)
     return [
-        Trajectory(name, (problem, r), [1, 5], np.sort(rng.normal(size=2))[::-1], until=10, cluster=problem)
+        Trajectory(name, (problem, r), [1, 5], np.sort(rng.normal(size=2))[::-1], end=10, cluster=problem)
         for problem in ("sphere", "ackley")
         for r in range(repetitions)
         for name in names
@@ -179,12 +178,12 @@ def test_copies_are_other_repetitions_of_the_same_instance(copies):
     by_key = {(run.algorithm, run.instance): run for run in runs}
     used = dict.fromkeys(by_key, 0)
 
-    def watched(instance, times, values):
+    def watched(instance, budgets, values):
         problem, r = instance
         members = [("A", (problem, (r + copy) % 4)) for copy in range(copies)] + [("B", (problem, r))]
         assert len(values) == copies + 1
         for key, row in zip(members, values, strict=True):
-            assert row.tolist() == [found_by(by_key[key], time) for time in times]
+            assert row.tolist() == [found_by(by_key[key], budget) for budget in budgets]
             used[key] += 1
         return values.min(axis=0)
 
@@ -203,7 +202,7 @@ def test_copies_measured_by_repeated_runs():
     """Equally good algorithms without any luck of the instance: two copies win two races of three."""
     rng = np.random.default_rng(0)
     runs = [
-        Trajectory(name, (i, r), [1], [rng.normal()], until=2, cluster=i)
+        Trajectory(name, (i, r), [1], [rng.normal()], end=2, cluster=i)
         for i in range(400)
         for r in range(4)
         for name in "AB"
@@ -279,4 +278,4 @@ def test_members_that_minimise_and_maximise_are_refused():
 
 def test_combine_must_give_a_value_for_each_time():
     with pytest.raises(ValueError, match=r"expected one value of combine for each of 1 times, got shape \(2,\)"):
-        virtual_portfolio(RUNS, ["A", "B"], combine=lambda instance, times, values: values[:, 0])
+        virtual_portfolio(RUNS, ["A", "B"], combine=lambda instance, budgets, values: values[:, 0])

@@ -7,9 +7,9 @@ from polarbear.observe import Rankings
 from polarbear.posterior.keyed_numbers import keyed_generator
 
 
-def random_values(instances, times, algorithms, *, seed=0, ties=True):
+def random_values(instances, budgets, algorithms, *, seed=0, ties=True):
     """Whole numbers, few of them so that ties happen, or so many that they do not."""
-    return np.random.default_rng(seed).integers(0, 4 if ties else 10**6, size=(instances, times, algorithms))
+    return np.random.default_rng(seed).integers(0, 4 if ties else 10**6, size=(instances, budgets, algorithms))
 
 
 def bootstrap_of(values, *, names=None, draws=200):

@@ -44,7 +44,7 @@ EXAMPLE = Answer(
     same={},
     step=NextStep(19477.2, 30548.1, ("CSA", "XNES"), 150),
     names=NAMES,
-    times=np.geomspace(100, 60000, 30),
+    budgets=np.geomspace(100, 60000, 30),
     probability=np.full((30, 5), 0.2),
 )
 FACTS = Facts("30 instances", "instance", 100, 60000, "evaluations", "lower", "", "firm")
@@ -375,15 +375,15 @@ def simulated(kind, algorithms, *, name=STYLES["short"], instances=12, clusters=
         for k in range(algorithms):
             own = values[:, k // 2 if kind == "twins" else k]
             own = np.minimum.accumulate(own)
-            until = at[rng.integers(3, 8)] if kind == "ended" and k % 3 == 0 else at[-1]
-            kept = at <= until
+            budget = at[rng.integers(3, 8)] if kind == "ended" and k % 3 == 0 else at[-1]
+            kept = at <= budget
             runs.append(
                 pb.Trajectory(
                     name(k),
                     i,
                     at[kept],
                     -own[kept] if maximise else own[kept],
-                    until=until,
+                    end=budget,
                     maximise=maximise,
                     cluster=i // 3 if clusters else None,
                 )

@@ -377,9 +377,9 @@ def collected():
     few = recorded_runs(names, instances=6)
     twins = [*few, *(run.under_name("twin") for run in few if run.algorithm == "quick")]
     ends = [
-        pb.Trajectory(name, i, [10, 20], [3.0 + rng.random(), rng.random()], until=until, **options)
+        pb.Trajectory(name, i, [10, 20], [3.0 + rng.random(), rng.random()], end=budget, **options)
         for i in range(24)
-        for name, until, options in (
+        for name, budget, options in (
             ("a", 900, {}),
             ("b", 50, {"finished": i % 2 == 0}),
             ("c", 80 if i % 3 else 900, {}),

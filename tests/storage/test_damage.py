@@ -16,7 +16,7 @@ from polarbear.storage.lock import WriterLock
 
 def store(file, instances):
     for instance in instances:
-        trajectory = Trajectory("cma", instance, range(1, 41), [-float(k) for k in range(40)], until=40)
+        trajectory = Trajectory("cma", instance, range(1, 41), [-float(k) for k in range(40)], end=40)
         file.add_run(Run(trajectory, reached=40, message="-0 °C"), Job("cma", instance, 40, 2**70, 2))
         file.append("stored", {"instance": instance, "text": "ä" * 50})
 
@@ -77,7 +77,7 @@ def test_what_is_damaged_is_named(path, statement, what):
 def test_an_inspection_saves_all_intact_runs_and_the_journal_before_its_first_damage(path, tmp_path):
     about, runs, events = read(path)
     assert inspect_file(path).damage == ()
-    change(path, "UPDATE run SET until = 1 WHERE instance = 3; UPDATE event SET kind = 'x' WHERE number = 9")
+    change(path, "UPDATE run SET known = 1 WHERE instance = 3; UPDATE event SET kind = 'x' WHERE number = 9")
     before = path.read_bytes()
     found = inspect_file(path)
     assert found.damage == ("the run of 'cma' on instance 3", "entry 9 of the journal")

@@ -26,19 +26,19 @@ def path(request, tmp_path, monkeypatch):
     return tmp_path / "my race #1?.race"  # characters that mean something in a URI
 
 
-def job(algorithm="cma", instance=0, until=100.0):
-    return Job(algorithm, instance, until, seed=2**127, instance_seed=2**64 - 1)
+def job(algorithm="cma", instance=0, budget=100.0):
+    return Job(algorithm, instance, budget, seed=2**127, instance_seed=2**64 - 1)
 
 
-def run(algorithm="cma", instance=0, times=(10, 50), values=(3.0, 1.0), until=100.0, status="done", **more):
-    trajectory = Trajectory(algorithm, instance, times, values, until, failed=status != "done")
-    return Run(trajectory, reached=min(until, 100.0), status=status, **more)
+def run(algorithm="cma", instance=0, budgets=(10, 50), values=(3.0, 1.0), budget=100.0, status="done", **more):
+    trajectory = Trajectory(algorithm, instance, budgets, values, budget, failed=status != "done")
+    return Run(trajectory, reached=min(budget, 100.0), status=status, **more)
 
 
 def test_runs_are_read_back_unchanged(path):
     stored = [
         run(),
-        run(instance=-3, until=math.inf),
+        run(instance=-3, budget=math.inf),
         run("de", 2**62, [], [], 0.0, "crashed", message="died by SIGKILL\n💥", seconds=1.5, cpu_seconds=0.25),
         run("de", 1, [0.1], [math.inf], 7.25, "timeout"),
         run("de", 2, [5e-324, 1e308], [math.pi, -1e308], 1e308, "error", message="Traceback"),
@@ -52,9 +52,9 @@ def test_runs_are_read_back_unchanged(path):
         runs = file.runs()
     assert list(runs) == [("cma", -3), ("cma", 0), ("de", 1), ("de", 2), ("de", 2**62), ("max", 0)]
     assert all(runs[each.trajectory.algorithm, each.trajectory.instance] == each for each in stored)
-    times = runs["cma", 0].trajectory.times
-    assert times.dtype == np.float64
-    assert not times.flags.writeable
+    budgets = runs["cma", 0].trajectory.budgets
+    assert budgets.dtype == np.float64
+    assert not budgets.flags.writeable
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_events_and_settings_are_read_back_unchanged(path):
     assert (first.number, first.kind) == (1, "round")
     assert first.data == {"number": 1, "out": ["äöü"], "probability": 0.1 + 0.2}
     assert (second.number, second.data) == (2, None)
-    assert 1.6e9 < first.time <= second.time
+    assert 1.6e9 < first.budget <= second.budget
 
 
-@pytest.mark.parametrize("later", [{"until": 100}, {"until": 50}, {"until": 55, "status": "crashed"}])
+@pytest.mark.parametrize("later", [{"budget": 100}, {"budget": 50}, {"budget": 55, "status": "crashed"}])
 def test_a_run_replaces_an_earlier_one(path, later):
     with RaceFile.create(path, {}) as file:
-        file.add_run(run(until=60, message="earlier"), job())
+        file.add_run(run(budget=60, message="earlier"), job())
         file.add_run(run(**later, message="later"), job())
         assert file.runs() == {("cma", 0): run(**later, message="later")}
 
@@ -112,7 +112,9 @@ def test_other_programs_can_read_the_columns(path):
     with RaceFile.create(path, {"seed": 7}) as file:
         file.add_run(run(), job())
     connection = sqlite3.connect(path)
-    [row] = connection.execute("SELECT algorithm, instance, seed, instance_seed, asked, until, status, events FROM run")
+    [row] = connection.execute(
+        "SELECT algorithm, instance, seed, instance_seed, budget, known, status, events FROM run"
+    )
     connection.close()
     assert row[:-1] == ("cma", 0, str(2**127), str(2**64 - 1), 100.0, 100.0, "done")
     assert np.frombuffer(row[-1], "<f8").tolist() == [10, 50, 3, 1]
@@ -192,7 +194,7 @@ def test_a_reader_does_not_make_a_file_look_overwritten(tmp_path):
     """While someone reads, SQLite merges only a part of its log, and the file itself is not consistent for a while."""
     path = tmp_path / "my.race"
     with RaceFile.create(path, {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
-        times, values = np.arange(10, 210), np.arange(1000.0, 800.0, -1)
+        budgets, values = np.arange(10, 210), np.arange(1000.0, 800.0, -1)
         for instance in range(600):  # 3 MB: more than SQLite's log holds before it is merged
             if instance % 150 == 20:
                 reader = sqlite3.connect(path, isolation_level=None)
@@ -201,7 +203,8 @@ def test_a_reader_does_not_make_a_file_look_overwritten(tmp_path):
             if instance % 150 == 140:
                 reader.close()
             file.add_run(
-                run(instance=instance, times=times, values=values, until=1000.0), job(instance=instance, until=1000.0)
+                run(instance=instance, budgets=budgets, values=values, budget=1000.0),
+                job(instance=instance, budget=1000.0),
             )
             if instance % 20 == 0:
                 file.append("round", {"number": instance, "text": "x" * 500})

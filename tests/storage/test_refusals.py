@@ -20,7 +20,7 @@ from polarbear.storage.inspection import inspect_file
 
 
 def run(instance=0, events=2, **more):
-    path = Trajectory("cma", instance, range(1, events + 1), [-float(k) for k in range(events)], until=events)
+    path = Trajectory("cma", instance, range(1, events + 1), [-float(k) for k in range(events)], end=events)
     return Run(path, reached=events, **more), Job("cma", instance, events, 1, 2)
 
 

@@ -1,7 +1,7 @@
 """Algorithms of any form, and the recorder that observes their runs.
 
-In: an optimiser, a problem and a seed. Out: the improvements (time, value) of a run. An algorithm is any callable
-`run(problem, seed, until)` that returns or yields pairs (time, value); wrappers make one from other forms. Importing this
+In: an optimiser, a problem and a seed. Out: the improvements (budget, value) of a run. An algorithm is any callable
+`run(problem, seed, budget)` that returns or yield pairs (budget, value); wrappers make one from other forms. Importing this
 package needs only the standard library, so that workers start fast.
 
 - `counted`: wraps a plain optimiser `function(objective, budget, rng)`.

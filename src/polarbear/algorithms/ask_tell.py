@@ -47,7 +47,7 @@ def ask_tell(make: Callable[[Any, Any], Any], *, style: Style = "auto", restart:
     ...     def tell(self, point, value):
     ...         if value < self.value:
     ...             self.best, self.value = point, value
-    >>> ask_tell(lambda problem, rng: Walk())(lambda x: x**2, seed=1, until=3)
+    >>> ask_tell(lambda problem, rng: Walk())(lambda x: x**2, seed=1, budget=3)
     [(1.0, 16.0), (2.0, 4.0), (3.0, 1.0)]
     """
     check_callable(make, ("problem", "rng"), wrapper="ask_tell")

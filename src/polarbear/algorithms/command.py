@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from polarbear.algorithms.recorder import Recorder
 
-_PLACEHOLDERS = {"instance", "seed", "until", "output"}
+_PLACEHOLDERS = {"instance", "seed", "budget", "output"}
 _TAIL = 8_000  # bytes of a program's error output that are kept for messages
 _LONGEST_LINE = 1 << 20
 _LEAST_MEMORY = 1 << 20  # with less, no program starts; a user who writes 512 means megabytes
@@ -53,13 +53,13 @@ def command(
     ----------
     template
         The program and its arguments, as a list, or as a string that is split by the rules of a shell; no shell is used.
-        `{instance}` stands for the problem as text, `{seed}` for the seed, `{until}` for the time at which to stop.
+        `{instance}` stands for the problem as text, `{seed}` for the seed, `{budget}` for the time at which to stop.
         `{output}` stands for the name of a new file: lines are read from this file as the program appends them, and what
         the program prints is kept for error messages only.
     parse
-        Parses one line of the program's output. Returns (time, value), or a value alone if seconds are counted, or None
-        to ignore the line. By default a line holds `time value`, or `value`, or JSON with "time" and "value"; empty lines
-        and those that begin with # are ignored.
+        Parses one line of the program's output. Returns (budget, value), or a value alone if seconds are counted, or None
+        to ignore the line. By default a line holds `budget value`, or `value`, or JSON with "budget" and "value"; empty
+        lines and those that begin with # are ignored.
     memory
         Bytes of address space that the program and each of its children may use, where the system supports such a limit.
     folder
@@ -74,7 +74,7 @@ def command(
     Examples
     --------
     >>> solver = command(["sh", "-c", "echo 10 5.5; echo 20 4.5; echo 900 1.5", "{instance}", "{seed}"])
-    >>> solver("problem.cnf", seed=1, until=100)
+    >>> solver("problem.cnf", seed=1, budget=100)
     [(10.0, 5.5), (20.0, 4.5)]
     """
     try:
@@ -91,7 +91,7 @@ def command(
         for placeholder in placeholders:
             if placeholder not in _PLACEHOLDERS:
                 raise ValueError(
-                    f"expected {{instance}}, {{seed}}, {{until}} or {{output}} as placeholders, got {{{placeholder}}} in "
+                    f"expected {{instance}}, {{seed}}, {{budget}} or {{output}} as placeholders, got {{{placeholder}}} in "
                     f"{part!r}; write {{{{ and }}}} for literal braces"
                 )
     if parse is not None:
@@ -118,7 +118,7 @@ class Command(Wrapped):
                 path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="polarbear-"))) / "output"
                 path.touch()
                 file, output = stack.enter_context(path.open("rb")), str(path)
-            arguments = {"instance": problem, "seed": seed, "until": recorder.until, "output": output}
+            arguments = {"instance": problem, "seed": seed, "budget": recorder.budget, "output": output}
             return self._run([part.format(**arguments) for part in self.template], file, recorder)
 
     def _run(self, arguments: list[str], file: IO[bytes] | None, recorder: Recorder) -> bool:
@@ -148,7 +148,7 @@ class Command(Wrapped):
                     os.write(2, errors)  # to our own stderr, which the supervisor keeps with the run
         if process.returncode:
             raise ValueError(
-                f"expected {shlex.join(arguments)} to run until {recorder.until:g} {recorder.clock} or to end with exit "
+                f"expected {shlex.join(arguments)} to run until {recorder.budget:g} {recorder.clock} or to end with exit "
                 f"status 0, but it {describe_exit(process.returncode)}\n{errors.decode(errors='replace').strip()}"
             )
         return not recorder.exhausted
@@ -173,7 +173,7 @@ class Command(Wrapped):
                 selector.register(pipe, selectors.EVENT_READ)  # type: ignore[arg-type]
             while True:
                 ready = selector.select(slice_seconds if selector.get_map() else slice_seconds / 10)
-                if recorder.clock == "seconds" and recorder.now() > recorder.until:
+                if recorder.clock == "seconds" and recorder.now() > recorder.budget:
                     raise BudgetReached
                 # Check for the end before the last read of the file, so that no line is missed.
                 ended = not ready and _has_exited(process)
@@ -223,13 +223,13 @@ def _has_exited(process: subprocess.Popen[bytes]) -> bool:
 
 
 def parse_line(text: str) -> Any:
-    """Return the event on a line in the default format: `time value`, `value` or JSON; None if the line is ignored."""
+    """Return the event on a line in the default format: `budget value`, `value` or JSON; None if the line is ignored."""
     if not text or text.startswith("#"):
         return None
     try:
         if text.startswith("{"):
             event = json.loads(text)
-            return (event["time"], event["value"]) if "time" in event else event["value"]
+            return (event["budget"], event["value"]) if "budget" in event else event["value"]
         numbers = tuple(map(float, text.split()))
         if len(numbers) in (1, 2):
             return numbers if len(numbers) == 2 else numbers[0]

@@ -36,7 +36,7 @@ class Transcript:
     lines, recognised
         The number of lines that are not empty, and how many of them were recognised as an event.
     first, last
-        The first and the last event, as (time, value).
+        The first and the last event, as (budget, value).
     output
         The last lines.
     fault
@@ -133,7 +133,7 @@ class TranscribedCommand(Command):
 
 
 def _as_pair(event: Any, recorder: Recorder) -> tuple[float, float] | None:
-    """Return an event as (time, value), with the present time if it is a value alone."""
+    """Return an event as (budget, value), with the present time if it is a value alone."""
     try:
         when, value = event
     except (TypeError, ValueError):

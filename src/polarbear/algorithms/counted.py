@@ -38,7 +38,7 @@ def counted(function: Callable[[Any, int | None, Any], object]) -> Counted:
     ... def random_search(objective, budget, rng):
     ...     while True:
     ...         objective(rng.uniform(-5, 5))
-    >>> random_search(lambda x: round(x**2, 2), seed=0, until=20)
+    >>> random_search(lambda x: round(x**2, 2), seed=0, budget=20)
     [(1.0, 1.88), (7.0, 1.14), (9.0, 0.19), (18.0, 0.17)]
     """
     check_callable(function, ("objective", "budget", "rng"), wrapper="counted")
@@ -55,7 +55,7 @@ class Counted(Wrapped):
         from numpy.random import default_rng
 
         recorder.keep_time()
-        self.function(Objective(problem, recorder), recorder.budget, default_rng(seed))
+        self.function(Objective(problem, recorder), recorder.allowed, default_rng(seed))
         return not recorder.exhausted
 
 
@@ -66,7 +66,7 @@ class Objective:
         if not callable(problem):
             raise ValueError(
                 f"expected a problem that can be called with a point, got {reprlib.repr(problem)}; give it a `__call__`, "
-                "or write the algorithm as `run(problem, seed, until)` that yields (time, value)"
+                "or write the algorithm as `run(problem, seed, budget)` that yields (budget, value)"
             )
         self._problem, self._recorder = problem, recorder
 

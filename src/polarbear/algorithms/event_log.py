@@ -7,14 +7,14 @@ import os
 import struct
 from typing import NamedTuple
 
-# The first cells hold the progress of the run; pairs (time, value) follow.
+# The first cells hold the progress of the run; pairs (budget, value) follow.
 EVENTS, REACHED, STARTED, OUR_CLOCK, HEADER = range(5)
 _HEADER = struct.Struct(f"{HEADER}d")
 _FIRST_SIZE = 1 << 16  # bytes, for 4,000 improvements; doubled when full
 
 
 class EventLog:
-    """The improvements (time, value) of a run, and its progress.
+    """The improvements (budget, value) of a run, and its progress.
 
     With a `file` (a descriptor), the numbers lie in memory that all processes with this file share. An improvement is
     available there at once, however the process ends; nothing waits to be sent.
@@ -42,24 +42,24 @@ class EventLog:
             self.cells[cell] = 0.0
         self._count = 0
 
-    def add(self, time: float, value: float) -> None:
+    def add(self, budget: float, value: float) -> None:
         """Add an improvement; it replaces an earlier one at the same time."""
         count, cells = self._count, self.cells
-        if count and cells[HEADER + 2 * count - 2] == time:
+        if count and cells[HEADER + 2 * count - 2] == budget:
             cells[HEADER + 2 * count - 1] = value
             return
         if count == self._capacity:
             self._grow()
             cells = self.cells
         at = HEADER + 2 * count
-        cells[at] = time
+        cells[at] = budget
         cells[at + 1] = value
         # Count the event only when it is complete, so that a concurrent reader never gets half of it.
         self._count = count + 1
         cells[EVENTS] = self._count
 
     def events(self) -> list[tuple[float, float]]:
-        """Return all improvements (time, value)."""
+        """Return all improvements (budget, value)."""
         numbers = self.cells[HEADER : HEADER + 2 * self._count].tolist()
         return list(zip(numbers[::2], numbers[1::2], strict=True))
 
@@ -89,7 +89,7 @@ class _Disowned:
         raise RuntimeError(
             "expected the objective to be called in the process of the run, got a call in a child process that it "
             "forked, where evaluations cannot be counted; evaluate in threads, or collect the values in the parent "
-            "and let the algorithm yield (time, value)"
+            "and let the algorithm yield (budget, value)"
         )
 
     __getitem__ = __setitem__

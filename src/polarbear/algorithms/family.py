@@ -40,14 +40,14 @@ def family(name: str, make: Callable[[Any], Algorithm], budgets: Iterable[float]
     Examples
     --------
     >>> def cooling(budget):
-    ...     def run(problem, seed, until):
+    ...     def run(problem, seed, budget):
     ...         for t in range(1, budget + 1):
     ...             yield t, problem * (1 - t / budget)
     ...     return run
     >>> members = family("cooling", cooling, [2, 4])
     >>> list(members)
     ['cooling(2)', 'cooling(4)']
-    >>> members["cooling(2)"](8.0, seed=1, until=100)
+    >>> members["cooling(2)"](8.0, seed=1, budget=100)
     [(1.0, 4.0), (2.0, 0.0)]
     """
     if not name:
@@ -81,7 +81,7 @@ class Member(Wrapped):
     budget: float
 
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
-        last = self.budget <= recorder.until
+        last = self.budget <= recorder.budget
         with recorder.limited_to(self.budget):
             ended = run_into(self.algorithm, problem, seed, recorder)
         return ended or last

@@ -38,7 +38,7 @@ class Hypervolume:
     >>> from polarbear.algorithms import counted
     >>> problem = Hypervolume(lambda x: (x, 1 - x**2), reference=[1.0, 1.0])
     >>> search = counted(lambda objective, budget, rng: [objective(x) for x in (0.5, 0.4, 0.9)])
-    >>> [(time, round(value, 3)) for time, value in search(problem, seed=0, until=3, maximise=True)]
+    >>> [(budget, round(value, 3)) for budget, value in search(problem, seed=0, budget=3, maximise=True)]
     [(1.0, 0.125), (2.0, 0.141), (3.0, 0.197)]
     """
 
@@ -87,10 +87,10 @@ class Measure:
         self._sign = -1.0 if problem.maximise else 1.0
         self._reference = self._sign * np.array(problem.reference)
         self._so_far = HypervolumeSoFar(self._reference)
-        self._times: list[float] = []
+        self._budgets: list[float] = []
         self._points: list[Any] = []
 
-    def __call__(self, time: float, objectives: object) -> float:
+    def __call__(self, budget: float, objectives: object) -> float:
         """Add a point found at this time, and return the hypervolume so far.
 
         NaN in an objective gives NaN; a point with an infinitely bad one counts as no point.
@@ -109,11 +109,11 @@ class Measure:
         if np.isnan(point).any():
             return math.nan
         if np.isposinf(point).any():
-            return self._so_far.value if self._times else -math.inf
+            return self._so_far.value if self._budgets else -math.inf
         before = self._so_far.value
         # The first point shows when the run began, even if it adds nothing.
-        if self._so_far.add(point) > before or not self._times:
-            self._times.append(time)
+        if self._so_far.add(point) > before or not self._budgets:
+            self._budgets.append(budget)
             self._points.append(point)
         return self._so_far.value
 
@@ -123,4 +123,4 @@ class Measure:
 
         from polarbear.observe.archive import Archive
 
-        return Archive.of(self._times, np.reshape(self._points, (-1, len(self._reference))), self._reference)
+        return Archive.of(self._budgets, np.reshape(self._points, (-1, len(self._reference))), self._reference)

@@ -22,7 +22,7 @@ Algorithm = Callable[[Any, int, float], Iterable[Any]]
 class Wrapped:
     """An algorithm that reports to a recorder, made by `counted`, `ask_tell`, `command` or `family`.
 
-    Called directly, it returns the list of improvements (time, value), which is useful for a first try.
+    Called directly, it returns the list of improvements (budget, value), which is useful for a first try.
     """
 
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
@@ -30,10 +30,10 @@ class Wrapped:
         raise NotImplementedError
 
     def __call__(
-        self, problem: Any, seed: int, until: float, *, clock: Clock = "evaluations", maximise: bool = False
+        self, problem: Any, seed: int, budget: float, *, clock: Clock = "evaluations", maximise: bool = False
     ) -> list[tuple[float, float]]:
-        """Run outside a race, and return the improvements (time, value)."""
-        recorder = Recorder(until, clock, maximise)
+        """Run outside a race, and return the improvements (budget, value)."""
+        recorder = Recorder(budget, clock, maximise)
         record_run(self, problem, seed, recorder)
         return recorder.events()
 
@@ -44,9 +44,9 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
     Parameters
     ----------
     algorithm
-        A callable `algorithm(problem, seed, until)` that returns or yields pairs (time, value) in order of time, or bare
-        values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `until`. An algorithm
-        that works until then without an improvement should repeat its last value at `until`; otherwise its cost is taken
+        A callable `algorithm(problem, seed, budget)` that returns or yield pairs (budget, value) in order of time, or bare
+        values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `budget`. An algorithm
+        that works until then without an improvement should repeat its last value at `budget`; otherwise its cost is taken
         to be the time of its last pair.
     problem, seed
         Passed to the algorithm.
@@ -60,10 +60,10 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
 
     Examples
     --------
-    >>> def halving(problem, seed, until):
+    >>> def halving(problem, seed, budget):
     ...     for step in range(1, 4):
     ...         yield step, problem / 2**step
-    >>> recorder = Recorder(until=100)
+    >>> recorder = Recorder(budget=100)
     >>> record_run(halving, 8.0, seed=0, recorder=recorder)
     True
     >>> recorder.events()
@@ -86,7 +86,7 @@ def run_once(
     algorithm: Algorithm,
     problem: Any,
     seed: int,
-    until: float,
+    budget: float,
     *,
     name: str,
     instance: Hashable,
@@ -111,20 +111,20 @@ def run_once(
 
     Examples
     --------
-    >>> def halving(problem, seed, until):
+    >>> def halving(problem, seed, budget):
     ...     for step in range(1, 4):
     ...         yield step, problem / 2**step
-    >>> run_once(halving, 8.0, seed=0, until=100, name="halving", instance=1)
+    >>> run_once(halving, 8.0, seed=0, budget=100, name="halving", instance=1)
     Trajectory('halving' on 1: 3 improvements until 100)
     """
     from polarbear.observe import Trajectory
 
-    recorder = Recorder(until, clock, isinstance(problem, Hypervolume) if maximise is None else maximise)
+    recorder = Recorder(budget, clock, isinstance(problem, Hypervolume) if maximise is None else maximise)
     record_run(algorithm, problem, seed, recorder)
     events = recorder.events()
     archive = None if recorder.measure is None else recorder.measure.archive()
-    times, values = [time for time, _ in events], [value for _, value in events]
-    return Trajectory(name, instance, times, values, until, maximise=recorder.maximise, archive=archive)
+    budgets, values = [budget for budget, _ in events], [value for _, value in events]
+    return Trajectory(name, instance, budgets, values, budget, maximise=recorder.maximise, archive=archive)
 
 
 def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) -> bool:
@@ -132,7 +132,7 @@ def run_into(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder) 
     try:
         if isinstance(algorithm, Wrapped):
             return algorithm.record(problem, seed, recorder)
-        return _iterate(algorithm(problem, seed, recorder.until), recorder)
+        return _iterate(algorithm(problem, seed, recorder.budget), recorder)
     except BudgetReached:
         return False
 
@@ -143,7 +143,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
         isinstance(result, (str, bytes, Mapping)) or not isinstance(result, Iterable)
     ):
         raise ValueError(
-            f"expected an algorithm that yields or returns pairs (time, value), got {reprlib.repr(result)}; "
+            f"expected an algorithm that yields or returns pairs (budget, value), got {reprlib.repr(result)}; "
             "write it as a generator with `yield time, value`, or wrap a plain optimiser with pb.counted"
         )
     events = iter(result)
@@ -158,7 +158,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
 
 
 def _explain_no_value(recorder: Recorder, ended: bool) -> str:
-    wanted = f"expected at least one value by {recorder.clock} {recorder.until:g}"
+    wanted = f"expected at least one value by {recorder.clock} {recorder.budget:g}"
     if recorder.first_late is not None:
         return (
             f"{wanted}, got the first at {recorder.first_late:g}; "
@@ -167,4 +167,4 @@ def _explain_no_value(recorder: Recorder, ended: bool) -> str:
     if recorder.not_a_number:
         return f"{wanted}, got only NaN; check the problem at these points"
     how = "the algorithm ended without one" if ended else "the algorithm reported none"
-    return f"{wanted}, but {how}; yield (time, value) whenever a better value is found"
+    return f"{wanted}, but {how}; yield (budget, value) whenever a better value is found"

@@ -32,7 +32,7 @@ class BudgetReached(BaseException):
 
 
 class Recorder:
-    """Records one run until the time `until`, and keeps only strict improvements.
+    """Records one run until the time `budget`, and keeps only strict improvements.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Recorder:
 
     Examples
     --------
-    >>> recorder = Recorder(until=3)
+    >>> recorder = Recorder(budget=3)
     >>> for value in [5.0, 7.0, 2.0, 1.0]:
     ...     recorder.count()
     ...     recorder.report(value)
@@ -62,7 +62,7 @@ class Recorder:
 
     def __init__(
         self,
-        until: float,
+        budget: float,
         clock: Clock = "evaluations",
         maximise: bool = False,
         log: EventLog | None = None,
@@ -70,8 +70,8 @@ class Recorder:
     ) -> None:
         if clock not in _CLOCKS:
             raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
-        if not until > 0:
-            raise ValueError(f"expected a time above zero up to which to run, got {until!r}")
+        if not budget > 0:
+            raise ValueError(f"expected a time above zero up to which to run, got {budget!r}")
         self.clock, self.maximise = clock, bool(maximise)
         self.evaluations = 0
         self.reached = 0.0
@@ -79,7 +79,7 @@ class Recorder:
         self.found = False  # whether any number was reported, even the worst value, for "no solution yet"
         self.not_a_number = 0
         self.first_late: float | None = None
-        self._until = float(until)
+        self._until = float(budget)
         self._seconds = clock == "seconds"
         self._log = EventLog() if log is None else log
         self._give_up = give_up
@@ -96,26 +96,26 @@ class Recorder:
         self._log.cells[STARTED] = self._start
 
     @property
-    def until(self) -> float:
+    def budget(self) -> float:
         """The time at which the run is stopped; an int if evaluations are counted, since these are whole."""
         return self._until if self._seconds or math.isinf(self._until) else math.floor(self._until)
 
     @property
-    def budget(self) -> int | None:
+    def allowed(self) -> int | None:
         """The number of evaluations allowed; None if seconds are counted or the number is unlimited."""
         return None if self._seconds or math.isinf(self._until) else math.floor(self._until)
 
     @property
     def exhausted(self) -> bool:
-        """Whether the run has reached `until`."""
-        return (self.now() if self._seconds else self.reached) >= self.until
+        """Whether the run has reached `budget`."""
+        return (self.now() if self._seconds else self.reached) >= self.budget
 
     def now(self) -> float:
         """Return the current time: the number of counted evaluations, or the seconds since the start."""
         return time.monotonic() - self._start if self._seconds else float(self.evaluations)
 
     def events(self) -> list[tuple[float, float]]:
-        """Return the improvements (time, value)."""
+        """Return the improvements (budget, value)."""
         return self._log.events()
 
     def keep_time(self) -> None:
@@ -156,7 +156,7 @@ class Recorder:
             self._record(when, value)
 
     def take(self, event: object) -> None:
-        """Record an item from an algorithm: a pair (time, value), or a bare value if seconds are counted."""
+        """Record an item from an algorithm: a pair (budget, value), or a bare value if seconds are counted."""
         if _is_pair(event):
             self.report_at(*event)  # type: ignore[misc]
         elif self._seconds:
@@ -168,10 +168,10 @@ class Recorder:
             )
 
     @contextmanager
-    def limited_to(self, until: float) -> Iterator[None]:
-        """Stop the run at `until`, if that is earlier, within the context (see `family`)."""
+    def limited_to(self, budget: float) -> Iterator[None]:
+        """Stop the run at `budget`, if that is earlier, within the context (see `family`)."""
         whole = self._until
-        self._until = min(whole, float(until))
+        self._until = min(whole, float(budget))
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ from polarbear.answer.ranges import Range, all_ranges, join_ranges
 from polarbear.answer.worst_case import Exposures, WorstCase, exposures
 from polarbear.selection.answers import find_answers
 from polarbear.selection.candidates import merge_same
-from polarbear.selection.observed_times import NotObservedError
+from polarbear.selection.observed_budgets import NotObservedError
 from polarbear.selection.recommendation import select
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Answer:
         The algorithms that tie with a named one on every instance.
     step
         The next step; None if there is nothing to do.
-    names, times, probability
+    names, budgets, probability
         The kept algorithms, the budgets, and the probability that each is best at each budget, shape (time, algorithm).
     """
 
@@ -69,7 +69,7 @@ class Answer:
     same: dict[str, tuple[str, ...]]
     step: NextStep | None
     names: tuple[str, ...]
-    times: Array
+    budgets: Array
     probability: Array
 
     @property
@@ -118,7 +118,7 @@ def find_answer(
         same=same,
         step=next_step(posterior, ranges),
         names=names,
-        times=posterior.grid.times,
+        budgets=posterior.grid.budgets,
         probability=probability,
     )
 
@@ -155,7 +155,7 @@ def _team(found: Exposures, single: WorstCase) -> WorstCase | None:
 
 def _needs(runs: RunCollection, single: WorstCase, names: Sequence[str], probability: Array) -> tuple[Need, ...]:
     """Return what the better algorithm needs at the worst budget of the single algorithm, and at the last budget."""
-    chosen, last = single.names[0], float(runs.grid.times[-1])
+    chosen, last = single.names[0], float(runs.grid.budgets[-1])
     pairs = [(single.rival, single.budget)] if single.wins > _EXPOSED else []
     others = [column for column, name in enumerate(names) if name != chosen]
     rival = names[max(others, key=lambda column: probability[-1, column])]

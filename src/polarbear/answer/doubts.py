@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.findings import Code, Finding, GiveRuns, Restore, ShowPair, UseBootstrap
 from polarbear.observe.rankings import ABSENT
 from polarbear.posterior.first_places import first_shares
-from polarbear.selection.observed_times import independent_units
+from polarbear.selection.observed_budgets import independent_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ def _on_thin_budgets(posterior: Posterior) -> list[Finding]:
     thin = (counts > 0) & (counts < _THIN * counts.max())
     if not thin.any():
         return []
-    first, last = posterior.grid.times[np.flatnonzero(thin)[[0, -1]]].tolist()
+    first, last = posterior.grid.budgets[np.flatnonzero(thin)[[0, -1]]].tolist()
     numbers = {"start": first, "stop": last, "instances": int(counts[thin].max()), "elsewhere": int(counts.max())}
     return [Finding(Code.FEW_AT_BUDGETS, "tentative", numbers=numbers)]
 
@@ -113,17 +113,17 @@ def _unobserved(posterior: Posterior) -> list[dict[str, list[Any]]]:
     groups: dict[tuple[tuple[float | None, float | None], ...], list[Any]] = {}
     for name, observed in zip(posterior.names, posterior.observed.T, strict=True):
         if not observed.all():
-            groups.setdefault(tuple(_gaps(posterior.grid.times, observed)), []).append(name)
+            groups.setdefault(tuple(_gaps(posterior.grid.budgets, observed)), []).append(name)
     return [{"algorithms": names, "gaps": list(gaps)} for gaps, names in groups.items()]
 
 
-def _gaps(times: Array, observed: Mask) -> list[tuple[float | None, float | None]]:
+def _gaps(budgets: Array, observed: Mask) -> list[tuple[float | None, float | None]]:
     gaps, start = [], 0
     for known, group in groupby(observed.tolist()):
         stop = start + len(list(group))
         if not known:
-            before = float(times[start - 1]) if start else None
-            gaps.append((before, float(times[stop]) if stop < len(times) else None))
+            before = float(budgets[start - 1]) if start else None
+            gaps.append((before, float(budgets[stop]) if stop < len(budgets) else None))
         start = stop
     return gaps
 
@@ -132,7 +132,7 @@ def find_model_doubts(check: ModelCheck, decisions: Sequence[Decision], *, is_ra
     """Return where the outcomes of pairs contradict the posterior, or do not support the drop of an algorithm."""
     found = []
     for each in check.check_eliminations(decisions):
-        numbers: dict[str, Any] = {"probability": each.probability, "own": each.own, "budget": each.time}
+        numbers: dict[str, Any] = {"probability": each.probability, "own": each.own, "budget": each.budget}
         if each.contradicted:
             remedy = Restore(each.name) if is_race else ShowPair(each.by, each.name)
             found.append(Finding(Code.DROP_CONTRADICTED, "unreliable", (each.name, each.by), numbers, remedy))
@@ -153,9 +153,9 @@ def find_model_doubts(check: ModelCheck, decisions: Sequence[Decision], *, is_ra
 def _on_dependent_budgets(posterior: Posterior, check: ModelCheck) -> list[Finding]:
     """Return the finding that the prior counts correlated rankings of an instance at several budgets as independent."""
     budgets = len(posterior.grid)
-    if posterior.beliefs is not None or check.independent_times > _DEPENDENT * budgets:
+    if posterior.beliefs is not None or check.independent_budgets > _DEPENDENT * budgets:
         return []
-    numbers = {"prior": posterior.prior, "budgets": budgets, "independent": check.independent_times}
+    numbers = {"prior": posterior.prior, "budgets": budgets, "independent": check.independent_budgets}
     return [Finding(Code.DEPENDENT_BUDGETS, "tentative", numbers=numbers, remedy=UseBootstrap())]
 
 
@@ -172,7 +172,7 @@ def _on_drops(posterior: Posterior, decisions: Sequence[Decision]) -> list[Findi
         shares, counts = _came_first(ranks, name)
         shares = np.where(counts >= _FEWEST, shares, 0.0)
         if shares.max() > _OFTEN:
-            budget = float(posterior.grid.times[int(shares.argmax())])
+            budget = float(posterior.grid.budgets[int(shares.argmax())])
             first.append({"name": each.name, "share": float(shares.max()), "budget": budget})
     if first:
         names = tuple(str(each["name"]) for each in first)

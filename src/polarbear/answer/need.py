@@ -58,8 +58,8 @@ def budget_need(runs: RunCollection, one: str, other: str, budget: float) -> Nee
     --------
     >>> from polarbear.magnitude.collection import collect_runs
     >>> from polarbear.observe import Trajectory
-    >>> fast = [Trajectory("fast", i, [10, 50], [5.0, 2.0], until=100) for i in range(20)]
-    >>> slow = [Trajectory("slow", i, [10, 100], [5.0, 2.0], until=100) for i in range(20)]
+    >>> fast = [Trajectory("fast", i, [10, 50], [5.0, 2.0], end=100) for i in range(20)]
+    >>> slow = [Trajectory("slow", i, [10, 100], [5.0, 2.0], end=100) for i in range(20)]
     >>> need = budget_need(collect_runs([*fast, *slow]), "slow", "fast", 100)
     >>> need.better, need.worse, need.ratio
     ('fast', 'slow', 0.5)
@@ -89,19 +89,19 @@ def _log_ratio(
     slack = rules.absolute_tolerance + rules.relative_tolerance * abs(min(mine, theirs))
     if abs(mine - theirs) <= slack:
         goal = max(mine, theirs, min(mine, theirs) + slack)
-        return float(np.log(_first_time(one, goal) / _first_time(other, goal)))
+        return float(np.log(_first_budget(one, goal) / _first_budget(other, goal)))
     if mine < theirs:
-        return float(np.log(_first_time(one, theirs) / _positive(min(budget, other.until))))
-    return float(np.log(_positive(min(budget, one.until)) / _first_time(other, mine)))
+        return float(np.log(_first_budget(one, theirs) / _positive(min(budget, other.end))))
+    return float(np.log(_positive(min(budget, one.end)) / _first_budget(other, mine)))
 
 
-def _first_time(run: Trajectory, goal: float) -> float:
+def _first_budget(run: Trajectory, goal: float) -> float:
     """Return the first time at which a run has a loss of at most `goal`; its first value reaches an infinite goal."""
     losses = -run.values if run.maximise else run.values  # decreasing
     place = int(np.searchsorted(-losses, -goal, side="left"))
-    return _positive(float(run.times[min(place, len(run.times) - 1)]))
+    return _positive(float(run.budgets[min(place, len(run.budgets) - 1)]))
 
 
-def _positive(time: float) -> float:
+def _positive(budget: float) -> float:
     """Return a time whose logarithm is finite; a run may begin, and even end, at time zero."""
-    return max(time, float(np.finfo(float).tiny))
+    return max(budget, float(np.finfo(float).tiny))

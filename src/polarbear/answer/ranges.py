@@ -203,7 +203,7 @@ class _Budgets:
 
     def describe(self, kind: Kind, leader: int, first: int, last: int) -> Range:
         """Return the range of these positions; its ends are the budgets of the grid."""
-        times, mean = self.posterior.grid.times, self.probability[first : last + 1].mean(axis=0)
+        budgets, mean = self.posterior.grid.budgets, self.probability[first : last + 1].mean(axis=0)
         chosen: list[int] = []
         if kind in ("equal", "unclear", "tied"):
             chosen = contenders(mean)
@@ -212,8 +212,8 @@ class _Budgets:
             chosen = [leader]
         return Range(
             kind=kind,
-            start=float(times[first]),
-            stop=float(times[last]),
+            start=float(budgets[first]),
+            stop=float(budgets[last]),
             first=first,
             last=last,
             names=tuple(self.names[column] for column in chosen),
@@ -306,16 +306,16 @@ def _join(left: Range, right: Range) -> Range:
 
 def _meet_half_way(grid: Grid, ranges: Sequence[Range]) -> tuple[Range, ...]:
     """Return ranges that meet half-way, on the axis of the grid, between the budgets of two neighbours."""
-    times = grid.times
-    ends = [float(times[0])]
+    budgets = grid.budgets
+    ends = [float(budgets[0])]
     for left, right in pairwise(ranges):
-        before, after = times[left.last], times[left.last + 1]
+        before, after = budgets[left.last], budgets[left.last + 1]
         if right.kind == "not observed":
             after = before
         elif left.kind == "not observed":
             before = after
         ends.append(float(np.sqrt(before * after)) if grid.axis == "log" else float(before + after) / 2)
-    ends.append(float(times[-1]))
+    ends.append(float(budgets[-1]))
     return tuple(
         replace(each, start=start, stop=stop) for each, (start, stop) in zip(ranges, pairwise(ends), strict=True)
     )

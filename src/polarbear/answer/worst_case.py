@@ -53,7 +53,7 @@ class Exposures:
     """The exposure of each kept algorithm at each budget, and the rival that causes it, shape (time, algorithm)."""
 
     names: tuple[str, ...]
-    times: Array
+    budgets: Array
     wins: Array
     rival: Indices
 
@@ -65,7 +65,7 @@ class Exposures:
         member = columns[int(best[place])]
         return WorstCase(
             names=tuple(self.names[column] for column in columns),
-            budget=float(self.times[place]),
+            budget=float(self.budgets[place]),
             rival=self.names[int(self.rival[place, member])],
             wins=float(inside[place].min()),
         )
@@ -97,7 +97,7 @@ def exposures(posterior: Posterior, names: Sequence[str]) -> Exposures:
         compared = posterior.observed_pairs[:, columns[a], columns[b]]
         wins[:, b, a], wins[:, a, b] = np.where(compared, high, 0.5), np.where(compared, 1 - low, 0.5)
     rival = wins.argmax(axis=2)
-    return Exposures(tuple(names), posterior.grid.times, wins.max(axis=2), rival)
+    return Exposures(tuple(names), posterior.grid.budgets, wins.max(axis=2), rival)
 
 
 def simplest_set(found: Exposures, single: str, *, tolerance: float) -> WorstCase:

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.baselines.aocc import aocc_of_runs, distances
 from polarbear.baselines.attainment import BOUNDS, Bounds
 from polarbear.selection import Uniform, select
-from polarbear.selection.observed_times import NotObservedError
+from polarbear.selection.observed_budgets import NotObservedError
 from polarbear.wording import percent
 
 if TYPE_CHECKING:
@@ -95,11 +95,11 @@ def compare_with_aocc(
     """
     if not math.isfinite(optimum):
         raise ValueError(f"expected a finite optimum, got {optimum:g}; without a known optimum, AOCC does not apply")
-    start, stop = float(posterior.grid.times[0]), float(posterior.grid.times[-1])
+    start, stop = float(posterior.grid.budgets[0]), float(posterior.grid.budgets[-1])
     ours = _recommendation(posterior, among)
     known = [run for run in runs if run.algorithm in posterior.names]
     candidates = posterior.names if among is None else among
-    complete = [run for run in known if run.known_until >= stop or run.failed]
+    complete = [run for run in known if run.known_to >= stop or run.failed]
     shared = _runs_on_shared_instances(complete, candidates)
     if reason := _reason_against_aocc(complete, shared, candidates, start, stop, optimum):
         return AoccComparison({}, None, ours, 0, f"AOCC does not apply: {reason}.")

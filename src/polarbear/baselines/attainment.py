@@ -62,7 +62,7 @@ def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> values = [[[8.0], [2.0]], [[5.0], [5.0]]]  # two instances, two times, one algorithm
+    >>> values = [[[8.0], [2.0]], [[5.0], [5.0]]]  # two instances, two budgets, one algorithm
     >>> eaf(values, [6.0, 3.0])[..., 0].tolist()
     [[0.5, 0.0], [1.0, 0.5]]
     """
@@ -80,7 +80,7 @@ def eaf_difference(values: ArrayLike, first: int, second: int, targets: ArrayLik
 
     Examples
     --------
-    >>> values = [[[8.0, 4.0], [2.0, 4.0]]]  # one instance, two times, two algorithms
+    >>> values = [[[8.0, 4.0], [2.0, 4.0]]]  # one instance, two budgets, two algorithms
     >>> eaf_difference(values, 0, 1, [5.0, 3.0]).tolist()
     [[-1.0, 0.0], [0.0, 1.0]]
     """

@@ -51,7 +51,7 @@ def ecdf_band(
         raise ValueError("expected every algorithm on every instance at every time, got values that are NaN")
     instances = len(shares)
     # How often each instance is drawn, one row per resample: all means are then one matrix product.
-    times_drawn = rng.multinomial(instances, np.full(instances, 1 / instances), size=resamples)
-    means = (times_drawn / instances @ shares.reshape(instances, -1)).reshape(resamples, *shares.shape[1:])
+    budgets_drawn = rng.multinomial(instances, np.full(instances, 1 / instances), size=resamples)
+    means = (budgets_drawn / instances @ shares.reshape(instances, -1)).reshape(resamples, *shares.shape[1:])
     lower, upper = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return Band(shares.mean(axis=0), lower, upper)

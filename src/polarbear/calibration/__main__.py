@@ -39,13 +39,13 @@ _SIX_TRUTHS: tuple[Truth, ...] = ("random walk", "smooth", "constant", "crossing
 def coverage_cells() -> list[CoverageCell]:
     """Return the cells of the coverage study: six truths and three numbers of instances."""
     return [
-        CoverageCell(truth=truth, instances=instances, times=10) for truth in _COVERED for instances in (8, 30, 100)
+        CoverageCell(truth=truth, instances=instances, budgets=10) for truth in _COVERED for instances in (8, 30, 100)
     ]
 
 
 def race_cells() -> list[RaceCell]:
     """Return the cells of the race study: four truths under the default settings, and two of them with a guarantee."""
-    default = [RaceCell(truth=truth, algorithms=5, times=10) for truth in _RACED]
+    default = [RaceCell(truth=truth, algorithms=5, budgets=10) for truth in _RACED]
     return [*default, *(replace(cell, guarantee=0.05) for cell in default if cell.truth in _GUARANTEED)]
 
 
@@ -60,7 +60,7 @@ def fitness_cells() -> list[FitnessCell]:
         {"instances": 30},
         {"instances": 100},
         {"instances": 40, "raced": True},
-        {"instances": 30, "times": 3},
+        {"instances": 30, "budgets": 3},
     )
     return [FitnessCell(truth, **way) for way in ways for truth in _SIX_TRUTHS]
 
@@ -74,8 +74,8 @@ def version_cells() -> list[VersionCell]:
     """Return the cells of the study of `compare`: five changes, and equal versions with a wider margin."""
     changes = [(change, 0.05) for change in get_args(Change)]
     return [
-        VersionCell(change, autocorrelation, rope=rope)
-        for change, rope in [*changes, ("equal", 0.1)]
+        VersionCell(change, autocorrelation, margin=margin)
+        for change, margin in [*changes, ("equal", 0.1)]
         for autocorrelation in (0.0, 0.95)
     ]
 

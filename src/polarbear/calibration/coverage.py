@@ -37,7 +37,7 @@ class CoverageCell:
         The name of the prior, see `polarbear.calibration.beliefs`.
     truth, spread, autocorrelation
         The simulated truth and noise, see `truths` and `Simulator`.
-    algorithms, instances, times, draws
+    algorithms, instances, budgets, draws
         The size of a data set, and the number of posterior draws.
     """
 
@@ -46,7 +46,7 @@ class CoverageCell:
     autocorrelation: float = 0.95
     instances: int = 30
     algorithms: int = 5
-    times: int = 20
+    budgets: int = 20
     draws: int = 1000
     spread: float = 1.0
 
@@ -54,7 +54,7 @@ class CoverageCell:
 def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
     """Simulate one data set, fit a posterior, and compare its intervals and claims with the truth."""
     values, truth = simulate(cell, replicate)
-    choices = Choices.from_values(values, grid=linear_grid(1, cell.times, cell.times))
+    choices = Choices.from_values(values, grid=linear_grid(1, cell.budgets, cell.budgets))
     return compare(fit_named(cell.belief, choices, draws=cell.draws, seed=replicate), truth)
 
 
@@ -64,9 +64,9 @@ def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
     The data set does not depend on the prior, so that priors are compared on the same data.
     """
     rng = np.random.default_rng(
-        [replicate, cell.algorithms, cell.instances, cell.times, round(1000 * cell.autocorrelation)]
+        [replicate, cell.algorithms, cell.instances, cell.budgets, round(1000 * cell.autocorrelation)]
     )
-    truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
+    truth = draw_truth(cell.truth, cell.budgets, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = draw_instance_utilities(truth, cell.instances, rng=rng)
     return Simulator(cell.autocorrelation).values(utilities, cell.instances, rng=rng), truth
 

@@ -43,7 +43,7 @@ class FeatureCell:
     ----------
     informative
         Whether one of the features shows the kind of the instance.
-    instances, features, algorithms, times
+    instances, features, algorithms, budgets
         Their numbers.
     autocorrelation
         The autocorrelation of the noise of a run at neighbouring times.
@@ -55,7 +55,7 @@ class FeatureCell:
     instances: int = 60
     features: int = 11
     algorithms: int = 5
-    times: int = 20
+    budgets: int = 20
     autocorrelation: float = 0.95
     level: float = 0.95
 
@@ -69,8 +69,8 @@ def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
     truth = _draw_truth(cell, rng)
     kinds = rng.integers(2, size=cell.instances)
     values = Simulator(cell.autocorrelation).values(truth[kinds], cell.instances, rng=rng)
-    rankings = Rankings(rank_values(values), None, linear_grid(1, cell.times, cell.times))
-    scores = make_scores(rankings, np.ones((cell.instances, cell.times)), np.ones(cell.times))
+    rankings = Rankings(rank_values(values), None, linear_grid(1, cell.budgets, cell.budgets))
+    scores = make_scores(rankings, np.ones((cell.instances, cell.budgets)), np.ones(cell.budgets))
     features = _draw_features(cell, kinds, rng)
     tree = grow_tree(scores, features, depth=2, level=1 - cell.level, rng=rng)
     if tree.split is None:
@@ -99,7 +99,7 @@ def simulate_explanation(cell: FeatureCell, replicate: int) -> dict[str, Any]:
 
 def _draw_truth(cell: FeatureCell, rng: np.random.Generator) -> Array:
     while True:
-        truth = draw_truth("two kinds", cell.times, cell.algorithms, rng=rng)
+        truth = draw_truth("two kinds", cell.budgets, cell.algorithms, rng=rng)
         ratings = softmax(truth, axis=-1)
         gain = (ratings.max(axis=2).mean(axis=0) - ratings.mean(axis=0).max(axis=1)).mean()
         if gain >= _LEAST_GAIN:
@@ -122,10 +122,10 @@ def _assign_new_instances(cell: FeatureCell, tree: Node, rng: np.random.Generato
 
 def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores) -> float:
     """Return the true gain of a tree over its choice for all instances, from ratings (instance, time, algorithm)."""
-    times = np.arange(ratings.shape[1])
+    budgets = np.arange(ratings.shape[1])
 
     def value(node: Node, rows: Indices) -> float:
-        return float(ratings[rows][:, times, node.choices[scores.range_of]].mean(axis=1).sum())
+        return float(ratings[rows][:, budgets, node.choices[scores.range_of]].mean(axis=1).sum())
 
     following = sum(value(leaf, rows) for leaf, rows in zip(tree.leaves, leaves, strict=True))
     return (following - value(tree, np.arange(len(ratings)))) / len(ratings)
@@ -136,8 +136,8 @@ def _is_better(truth: Array, choice: GroupChoice, scores: Scores) -> bool:
 
     `truth` holds the utilities on instances of the group, shape (instance, time, algorithm).
     """
-    times = scores.grid.times
-    inside = (times >= choice.start) & ((times < choice.stop) | (choice.stop == times[-1]))
+    budgets = scores.grid.budgets
+    inside = (budgets >= choice.start) & ((budgets < choice.stop) | (choice.stop == budgets[-1]))
     own, for_all = (scores.names.index(name) for name in (choice.choice, choice.choice_for_all))
     return bool(expit(truth[:, inside, own] - truth[:, inside, for_all]).mean() > 0.5)
 

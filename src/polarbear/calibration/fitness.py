@@ -41,7 +41,7 @@ class FitnessCell:
     raced
         Whether the candidate joins a finished race and may be eliminated early, as with `evaluate_candidate`. Otherwise all
         algorithms run on all instances.
-    competitors, times, draws
+    competitors, budgets, draws
         The number of other algorithms, of times, and of posterior draws.
     """
 
@@ -49,7 +49,7 @@ class FitnessCell:
     instances: int = 30
     raced: bool = False
     competitors: int = 4
-    times: int = 20
+    budgets: int = 20
     autocorrelation: float = 0.95
     draws: int = 1000
 
@@ -59,7 +59,7 @@ class FitnessCell:
         return RaceCell(
             truth=self.truth,
             algorithms=self.competitors + 1,
-            times=self.times,
+            budgets=self.budgets,
             most_instances=self.instances,
             autocorrelation=self.autocorrelation,
             draws=self.draws,

@@ -35,7 +35,7 @@ class GroupCell:
         The win rate of the first algorithm in the odd group, and in each of four others.
     instances, of_others
         The number of instances of the odd group, and of each other one.
-    times, autocorrelation
+    budgets, autocorrelation
         The number of times, and the autocorrelation of the noise of a run at neighbouring times.
     """
 
@@ -43,7 +43,7 @@ class GroupCell:
     others: float = 0.8
     instances: int = 8
     of_others: int = 30
-    times: int = 5
+    budgets: int = 5
     autocorrelation: float = 0.95
 
 
@@ -52,9 +52,9 @@ def simulate_groups(cell: GroupCell, replicate: int) -> dict[str, Any]:
     rng = np.random.default_rng([replicate, cell.instances, round(100 * cell.odd), round(100 * cell.others)])
     labels = np.repeat(np.arange(5), [cell.instances, *[cell.of_others] * 4])
     lead = logit(np.where(labels == 0, cell.odd, cell.others))
-    utilities = np.broadcast_to(np.stack([lead, 0 * lead], axis=1)[:, None], (len(labels), cell.times, 2))
+    utilities = np.broadcast_to(np.stack([lead, 0 * lead], axis=1)[:, None], (len(labels), cell.budgets, 2))
     values = Simulator(cell.autocorrelation).values(utilities, len(labels), rng=rng)
-    grid = np.arange(1, cell.times + 1)
+    grid = np.arange(1, cell.budgets + 1)
     alone = Choices.from_values(values[labels == 0], grid=grid)
     fitted = fit_groups(Choices.from_values(values, grid=grid), labels.tolist(), draws=_DRAWS, seed=replicate)
     return {

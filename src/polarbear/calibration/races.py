@@ -32,7 +32,7 @@ from polarbear.race.stopping import StoppingLimits
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
-    from polarbear.literals import Elimination, Resolution, Specialists
+    from polarbear.literals import Dominance, Specialists, Until
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.state import State
 
@@ -47,11 +47,11 @@ class RaceCell:
         The rule that eliminates: the posterior ("bayes"), or significance tests at each time as in irace ("rank tests").
     belief
         The name of the prior, see `polarbear.calibration.beliefs`.
-    elimination, resolution, specialists, guarantee, confidence, rope, draws
+    dominance, until, specialists, guarantee, confidence, margin, draws
         As in `Settings`.
     truth, spread, autocorrelation
         The simulated truth and noise, see `truths` and `Simulator`.
-    algorithms, times, most_instances
+    algorithms, budgets, most_instances
         The size of a race.
     batch
         The first, the smallest and the largest batch size; all equal for a fixed size.
@@ -59,16 +59,16 @@ class RaceCell:
 
     rule: Literal["bayes", "rank tests"] = "bayes"
     belief: str = "BayesianBootstrap"
-    elimination: Elimination = "pointwise"
-    resolution: Resolution = "membership"
+    dominance: Dominance = "pointwise"
+    until: Until = "set"
     specialists: Specialists = "drop"
     guarantee: float | None = None
     confidence: float = 0.95
-    rope: float = 0.05
+    margin: float = 0.05
     draws: int = 1000
     truth: Truth = "random walk"
     algorithms: int = 4
-    times: int = 20
+    budgets: int = 20
     most_instances: int = 200
     batch: tuple[int, int, int] = (8, 8, 128)
     autocorrelation: float = 0.95
@@ -77,7 +77,7 @@ class RaceCell:
     @property
     def grid(self) -> Grid:
         """The times at which algorithms are compared."""
-        return linear_grid(1, self.times, self.times)
+        return linear_grid(1, self.budgets, self.budgets)
 
     def settings(self, seed: int) -> Settings:
         """Return the settings of a race with this seed."""
@@ -85,12 +85,12 @@ class RaceCell:
         return Settings(
             self.grid,
             prior=prior_of(self.belief),
-            elimination=self.elimination,
-            resolution=self.resolution,
+            dominance=self.dominance,
+            until=self.until,
             specialists=self.specialists,
             guarantee=self.guarantee,
             confidence=self.confidence,
-            rope=self.rope,
+            margin=self.margin,
             batch=AdaptiveBatch(smallest, largest, first),
             draws=self.draws,
             seed=seed,
@@ -139,8 +139,8 @@ def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
 
     They do not depend on the rule, so that rules are compared on the same runs.
     """
-    rng = np.random.default_rng([cell.algorithms, cell.times, round(1000 * cell.autocorrelation), replicate])
-    truth = draw_truth(cell.truth, cell.times, cell.algorithms, spread=cell.spread, rng=rng)
+    rng = np.random.default_rng([cell.algorithms, cell.budgets, round(1000 * cell.autocorrelation), replicate])
+    truth = draw_truth(cell.truth, cell.budgets, cell.algorithms, spread=cell.spread, rng=rng)
     utilities = draw_instance_utilities(truth, cell.most_instances, rng=rng)
     return Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng), truth
 
@@ -148,9 +148,9 @@ def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
 def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> dict[str, Any]:
     """Compare the decisions of a race with the truth."""
     rates, ratings = true_win_rates(truth), true_ratings(truth)
-    beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.rope)
-    no_specialist, surely_none = not_specialist_against(ratings), not_specialist_against(ratings, margin=cell.rope)
-    clear_member = ~dominators(rates, margin=-cell.rope).any(axis=0)
+    beaten, surely_beaten = dominators(rates), dominators(rates, margin=cell.margin)
+    no_specialist, surely_none = not_specialist_against(ratings), not_specialist_against(ratings, margin=cell.margin)
+    clear_member = ~dominators(rates, margin=-cell.margin).any(axis=0)
     due_by_pairs = surely_beaten.any(axis=0)
     due = (surely_beaten & surely_none).any(axis=0) if cell.specialists == "keep" else due_by_pairs
     gone = np.zeros(cell.algorithms, dtype=bool)
@@ -197,7 +197,7 @@ def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions
         promised=float(sum(1 - each.probability for each in eliminations)),
         instances=len(state.observations.instances),
         resolved=loop.ask(state) is None,
-        cost=state.cost / (cell.most_instances * cell.algorithms * float(cell.grid.times[-1])),
+        cost=state.cost / (cell.most_instances * cell.algorithms * float(cell.grid.budgets[-1])),
         posterior=infer_posterior(state),
     )
 
@@ -207,12 +207,12 @@ def race_on(values: Array, state: State) -> State:
 
     Values have the shape (instance, time, algorithm), with the algorithms in the order of `state.names`.
     """
-    times, limits = state.settings.grid.times, StoppingLimits(instances=len(values))
+    budgets, limits = state.settings.grid.budgets, StoppingLimits(instances=len(values))
 
     def run(job: Job) -> Run:
-        here = times <= job.until
+        here = budgets <= job.budget
         best = values[job.instance, here, state.names.index(job.algorithm)]
-        return Run(Trajectory(job.algorithm, job.instance, times[here], best, until=job.until), reached=job.until)
+        return Run(Trajectory(job.algorithm, job.instance, budgets[here], best, end=job.budget), reached=job.budget)
 
     while (plan := loop.ask(state)) is not None:
         room, _ = limits.room(state, plan)

@@ -45,10 +45,10 @@ def _find_beaten(values: Array, level: float) -> list[int]:
 
     An algorithm in the result eliminates no other, so at least one algorithm remains.
     """
-    times, algorithms = values.shape[1:]
+    budgets, algorithms = values.shape[1:]
     if algorithms > 2:
         differ = all(
-            stats.friedmanchisquare(*values[:, t].T).pvalue < level for t in range(times) if np.ptp(values[:, t]) > 0
+            stats.friedmanchisquare(*values[:, t].T).pvalue < level for t in range(budgets) if np.ptp(values[:, t]) > 0
         )
         if not differ:
             return []

@@ -85,27 +85,27 @@ class Simulator:
         >>> bool(np.all(wins == wins[:, :1])), bool(abs(wins.mean() - 3 / (3 + 1)) < 0.02)
         (True, True)
         """
-        times, algorithms = utilities.shape[-2:]
-        score = utilities + self.noise_of(instances, times, algorithms, rng=rng)
+        budgets, algorithms = utilities.shape[-2:]
+        score = utilities + self.noise_of(instances, budgets, algorithms, rng=rng)
         if self.solved:
             # A growing share of the runs is at the optimum.
-            best = [np.quantile(at, 1 - self.solved * (t + 1) / times) for t, at in enumerate(score.swapaxes(0, 1))]
+            best = [np.quantile(at, 1 - self.solved * (t + 1) / budgets) for t, at in enumerate(score.swapaxes(0, 1))]
             score = np.minimum(score, np.array(best)[:, None])
         score += self.difficulty * rng.standard_normal((instances, 1, 1))
-        return _STEP * np.arange(times, 0, -1)[:, None] - score
+        return _STEP * np.arange(budgets, 0, -1)[:, None] - score
 
-    def noise_of(self, instances: int, times: int, algorithms: int, *, rng: np.random.Generator) -> Array:
+    def noise_of(self, instances: int, budgets: int, algorithms: int, *, rng: np.random.Generator) -> Array:
         """Draw the noise ε, shape (instance, time, algorithm)."""
-        shape = (instances, times, algorithms)
+        shape = (instances, budgets, algorithms)
         fresh = rng.standard_normal(shape)
         if self.dependence == "renewal":
             renewed = rng.random(shape) >= self.autocorrelation
             renewed[:, 0] = True
-            since = np.maximum.accumulate(np.where(renewed, np.arange(times)[:, None], 0), axis=1)
+            since = np.maximum.accumulate(np.where(renewed, np.arange(budgets)[:, None], 0), axis=1)
             normal = np.take_along_axis(fresh, since, axis=1)
         else:
             normal, change = fresh, math.sqrt(1 - self.autocorrelation**2)
-            for t in range(1, times):
+            for t in range(1, budgets):
                 normal[:, t] = self.autocorrelation * normal[:, t - 1] + change * fresh[:, t]
             lasting = rng.standard_normal((instances, 1, algorithms))
             normal = math.sqrt(1 - self.lasting) * normal + math.sqrt(self.lasting) * lasting

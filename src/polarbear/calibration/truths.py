@@ -40,7 +40,7 @@ _OUTLIER = 2.0  # utility added to the best outlier and subtracted from the wors
 TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
-def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
+def draw_truth(truth: Truth, budgets: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
     """Draw utilities (kind, time, algorithm) with a standard deviation of about `spread`, a tenth of it if near-equal.
 
     Examples
@@ -50,7 +50,7 @@ def draw_truth(truth: Truth, times: int, algorithms: int, *, spread: float = 1.0
     """
     if truth not in TRUTHS:
         raise ValueError(f"expected truth to be one of {', '.join(map(repr, TRUTHS))}; got {truth!r}")
-    drawn: Array = spread * _GENERATORS[truth](np.linspace(0.0, 1.0, times), algorithms, rng)
+    drawn: Array = spread * _GENERATORS[truth](np.linspace(0.0, 1.0, budgets), algorithms, rng)
     if truth == "near-equal and outliers":
         drawn[..., 0] += _OUTLIER
         drawn[..., 1] -= _OUTLIER

@@ -34,21 +34,21 @@ class VersionCell:
     ----------
     change
         How the new version differs: not at all; by 15 points at every time, or in the middle third of the times; or by just
-        the rope.
+        the margin.
     autocorrelation
         The autocorrelation of the noise of a run at neighbouring times.
-    times, most_instances
+    budgets, most_instances
         The number of times, and the most instances.
-    confidence, rope, draws
+    confidence, margin, draws
         The rule of the comparison.
     """
 
     change: Change = "equal"
     autocorrelation: float = 0.95
-    times: int = 20
+    budgets: int = 20
     most_instances: int = 500
     confidence: float = 0.95
-    rope: float = 0.05
+    margin: float = 0.05
     draws: int = 2000
 
 
@@ -57,15 +57,15 @@ def true_rates(cell: VersionCell) -> Array:
 
     Examples
     --------
-    >>> true_rates(VersionCell("worse in the middle", times=6)).tolist()
+    >>> true_rates(VersionCell("worse in the middle", budgets=6)).tolist()
     [0.5, 0.5, 0.35, 0.35, 0.5, 0.5]
     """
-    middle = np.abs(np.linspace(-1, 1, cell.times)) < 1 / 3
+    middle = np.abs(np.linspace(-1, 1, cell.budgets)) < 1 / 3
     losses: dict[Change, Array] = {
-        "equal": np.zeros(cell.times),
-        "better": np.full(cell.times, -_LOSS),
-        "at the margin": np.full(cell.times, cell.rope),
-        "worse": np.full(cell.times, _LOSS),
+        "equal": np.zeros(cell.budgets),
+        "better": np.full(cell.budgets, -_LOSS),
+        "at the margin": np.full(cell.budgets, cell.margin),
+        "worse": np.full(cell.budgets, _LOSS),
         "worse in the middle": np.where(middle, _LOSS, 0.0),
     }
     rates: Array = 0.5 - losses[cell.change]
@@ -74,17 +74,17 @@ def true_rates(cell: VersionCell) -> Array:
 
 def simulate_comparison(cell: VersionCell, replicate: int) -> dict[str, Any]:
     """Simulate one comparison; return its verdict and the number of instances that it took."""
-    rng = np.random.default_rng([replicate, cell.times, round(1000 * cell.autocorrelation)])
-    utilities = np.stack([np.zeros(cell.times), logit(true_rates(cell))], axis=1)
+    rng = np.random.default_rng([replicate, cell.budgets, round(1000 * cell.autocorrelation)])
+    utilities = np.stack([np.zeros(cell.budgets), logit(true_rates(cell))], axis=1)
     values = Simulator(cell.autocorrelation).values(utilities, cell.most_instances, rng=rng)
-    grid, looks = linear_grid(1, cell.times, cell.times), planned_looks(cell.most_instances)
+    grid, looks = linear_grid(1, cell.budgets, cell.budgets), planned_looks(cell.most_instances)
     for number in looks:
         result = judge(
             Choices.from_values(values[:number], grid=grid, names=["old", "new"]),
             "old",
             "new",
             confidence=cell.confidence,
-            rope=cell.rope,
+            margin=cell.margin,
             looks=len(looks),
             draws=cell.draws,
             seed=replicate,

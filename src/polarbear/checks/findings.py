@@ -37,7 +37,7 @@ class Misfit:
     ----------
     name, other
         `name` beat `other` on the share `observed` of the instances; the posterior expects `modelled`.
-    time
+    budget
         The time of the largest difference; the misfit is significant from `first` to `last`.
     errors
         The difference in standard errors.
@@ -47,7 +47,7 @@ class Misfit:
 
     name: str
     other: str
-    time: float
+    budget: float
     first: float
     last: float
     observed: float
@@ -64,7 +64,7 @@ class Influence:
     ----------
     name
         The algorithm that is left out.
-    first, second, time
+    first, second, budget
         The pair and the time whose win rate changes most.
     rate, without
         The win rate of the first over the second in a Plackett-Luce fit to all algorithms, and to all but this one.
@@ -75,7 +75,7 @@ class Influence:
     name: str
     first: str
     second: str
-    time: float
+    budget: float
     rate: float
     without: float
     errors: float
@@ -92,7 +92,7 @@ class PairCheck:
     own
         The smallest probability, over the times at which the two were compared, that `by` beats `name` on more than half of
         the instances, from the outcomes of the pair alone.
-    time
+    budget
         The time of the smallest probability.
     """
 
@@ -100,7 +100,7 @@ class PairCheck:
     by: str
     probability: float
     own: float
-    time: float
+    budget: float
 
     @property
     def contradicted(self) -> bool:

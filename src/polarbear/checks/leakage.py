@@ -61,9 +61,9 @@ def results_of(runs: Iterable[Trajectory], instances: Sequence[Hashable]) -> Res
     columns = {name: column for column, name in enumerate(names)}
     final, last = np.full((2, len(rows), len(names)), np.nan)
     for run in all_runs:
-        if len(run.times) and run.instance in rows:
+        if len(run.budgets) and run.instance in rows:
             place = rows[run.instance], columns[run.algorithm]
-            final[place], last[place] = run.values[-1], run.times[-1]
+            final[place], last[place] = run.values[-1], run.budgets[-1]
     sign = -1.0 if all_runs and all_runs[0].maximise else 1.0
     known = ~np.isnan(final).all(axis=1)
     filled = np.where(np.isnan(final), np.inf, sign * final)

@@ -70,7 +70,7 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
     >>> noise = np.random.default_rng(0).gumbel(size=(200, 1, 3))
     >>> scores = np.append(noise, noise[..., :1] - 0.01, axis=2)  # A, B and C are equal, and D is A, a little worse
     >>> choices = pb.Choices.from_values(-scores, grid=[1], per_instance=True)
-    >>> without = pb.leave_one_out(choices)["D"]  # A had gained by beating D each time
+    >>> without = pb.leave_one_out(choices)["D"]  # A had gained by beating D each budget
     >>> round(float(without.rate[0, 0, 1]), 2), round(float(without.without[0, 0, 1]), 2)
     (0.67, 0.51)
     """
@@ -84,11 +84,11 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
         raise ValueError(f"expected at least three algorithms, got {len(choices.names)}; a pair has none to leave out")
     rankings = thin_instances(choices.rankings)
     together = effective_comparisons(rankings)
-    whole, left_out = _fit_each_time(restrict_to(rankings, range(len(choices.names)))), {}
+    whole, left_out = _fit_each_budget(restrict_to(rankings, range(len(choices.names)))), {}
     for position, name in enumerate(choices.names):
         rest = [other for other in range(len(choices.names)) if other != position]
         among = np.ix_(range(len(choices.grid)), rest, rest)
-        less, part = _fit_each_time(restrict_to(rankings, rest)), whole.restrict(rest)
+        less, part = _fit_each_budget(restrict_to(rankings, rest)), whole.restrict(rest)
         without, errors = np.full((2, *whole.rate.shape), math.nan)
         without[among] = less.rate
         ratio = (less.rate - part.rate) / _standard_error(part, less, together[among])
@@ -118,13 +118,13 @@ class _Fit:
         return _Fit(self.rate[:, kept][..., kept], self.covariance[:, kept][..., kept], self.influence[:, kept])
 
 
-def _fit_each_time(choices: Choices) -> _Fit:
+def _fit_each_budget(choices: Choices) -> _Fit:
     assert choices.rankings is not None
-    times, algorithms = len(choices.grid), len(choices.names)
+    budgets, algorithms = len(choices.grid), len(choices.names)
     contrasts = helmert(algorithms)
-    posterior = laplace_approximation(DirichletField(_CONCENTRATION, times, algorithms), choices, contrasts)
+    posterior = laplace_approximation(DirichletField(_CONCENTRATION, budgets, algorithms), choices, contrasts)
     utilities = posterior.mode @ contrasts.T
-    root = contrasts @ posterior.factor.colour(np.tile(np.eye(algorithms - 1), (times, 1, 1)))
+    root = contrasts @ posterior.factor.colour(np.tile(np.eye(algorithms - 1), (budgets, 1, 1)))
     scores = np.moveaxis(scores_by_instance(utilities, choices.rankings) @ contrasts, 0, -1)
     return _Fit(
         rate=1 / (1 + np.exp(utilities[:, None, :] - utilities[:, :, None])),

@@ -27,7 +27,7 @@ from polarbear.checks.pair_outcomes import (
     observed_win_rates,
 )
 from polarbear.checks.run_scores import standard_scores
-from polarbear.checks.score_correlation import independent_times, score_correlation
+from polarbear.checks.score_correlation import independent_budgets, score_correlation
 from polarbear.observe import Choices
 from polarbear.posterior.elimination import elimination_probabilities_over_time
 from polarbear.posterior.posterior import Posterior
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
-SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default rope: smaller misfits change no decision that matters
+SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default margin: smaller misfits change no decision that matters
 MOST_LEFT_OUT = 30  # algorithms; with more, one fit per algorithm would take minutes, and a single one matters less
 
 
@@ -68,7 +68,7 @@ class ModelCheck:
         `BayesianBootstrap` it is one at times at which the pair ties on every instance, as in an elimination.
     by_model
         Whether win rates follow from Plackett-Luce. The beliefs about pairs of `BayesianBootstrap` assume no model.
-    independent_times
+    independent_budgets
         The effective number of independent times, for the multiplicity correction of the largest misfit.
     left_out
         The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, for more
@@ -83,7 +83,7 @@ class ModelCheck:
     deviation: Array
     own: Array
     by_model: bool
-    independent_times: float
+    independent_budgets: float
     left_out: Mapping[str, LeftOut]
 
     @cached_property
@@ -99,7 +99,7 @@ class ModelCheck:
 
     def _bonferroni(self, tests: float) -> float:
         """Return the two-sided normal threshold for this number of tests at each of the independent times."""
-        return float(-scipy.special.ndtri(FALSE_ALARMS / (2 * tests * self.independent_times)))
+        return float(-scipy.special.ndtri(FALSE_ALARMS / (2 * tests * self.independent_budgets)))
 
     @cached_property
     def misfits(self) -> tuple[Misfit, ...]:
@@ -109,7 +109,7 @@ class ModelCheck:
         wrong = (np.abs(self.errors) > self.threshold) & (gap > SMALLEST_MISFIT) & self.by_model
         for a, b in zip(*np.nonzero(np.triu(wrong.any(axis=0))), strict=True):
             where = np.flatnonzero(wrong[:, a, b])
-            first, last = (float(self.grid.times[t]) for t in where[[0, -1]])
+            first, last = (float(self.grid.budgets[t]) for t in where[[0, -1]])
             values = self._entries(
                 (where[np.argmax(gap[where, a, b])], a, b),
                 observed=self.observed,
@@ -139,7 +139,7 @@ class ModelCheck:
 
     def _entries(self, index: tuple[np.intp, np.intp, np.intp], **arrays: Array) -> dict[str, float]:
         """Return the time of an index (time, algorithm, algorithm), and the value of each array there."""
-        return {"time": float(self.grid.times[index[0]])} | {
+        return {"budget": float(self.grid.budgets[index[0]])} | {
             name: float(array[index]) for name, array in arrays.items()
         }
 
@@ -149,8 +149,8 @@ class ModelCheck:
         for each in decisions:
             a, b = self.names.index(each.by), self.names.index(each.name)
             t = int(np.argmin(np.where(self.compared[:, a, b] > 0, self.own[:, a, b], np.inf)))
-            own, time = float(self.own[t, a, b]), float(self.grid.times[t])
-            pair_checks.append(PairCheck(each.name, each.by, each.probability, own, time))
+            own, budget = float(self.own[t, a, b]), float(self.grid.budgets[t])
+            pair_checks.append(PairCheck(each.name, each.by, each.probability, own, budget))
         return tuple(pair_checks)
 
     def as_dict(self, decisions: Iterable[Decision] = ()) -> dict[str, list[dict[str, Any]]]:
@@ -217,7 +217,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         own=beating_probability(observed, compared) if by_model else elimination_probabilities_over_time(posterior),
         by_model=by_model,
         # Without Plackett-Luce there is nothing to check, and the number is not needed.
-        independent_times=_independent_times(posterior, choices) if by_model else float(len(posterior.grid)),
+        independent_budgets=_independent_budgets(posterior, choices) if by_model else float(len(posterior.grid)),
         left_out=leave_one_out(choices) if relevant else {},
     )
 
@@ -232,7 +232,7 @@ def _observed_by_pairs(beliefs: PairBeliefs) -> tuple[Array, Array]:
     return compared, observed
 
 
-def _independent_times(posterior: Posterior, choices: Choices) -> float:
+def _independent_budgets(posterior: Posterior, choices: Choices) -> float:
     """Return the effective number of independent times, from the correlation of Plackett-Luce scores within runs."""
     utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
-    return independent_times(score_correlation(standard_scores(utilities, choices)[0]))
+    return independent_budgets(score_correlation(standard_scores(utilities, choices)[0]))

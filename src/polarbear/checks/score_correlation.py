@@ -32,11 +32,11 @@ def score_correlation(scores: Array) -> Array:
     scores
         Standardised scores of shape (time, latent function, instance); zero if an instance was not observed.
     """
-    times, functions, _ = scores.shape
-    flat = scores.reshape(times, -1)
+    budgets, functions, _ = scores.shape
+    flat = scores.reshape(budgets, -1)
     together, there = flat @ flat.T, _observation_mask(scores)
     if not there.any():  # all algorithms always tied: rankings are perfectly correlated
-        return np.ones((times, times))
+        return np.ones((budgets, budgets))
     target = _stationary_target(together)
     # With P complete runs a correlation has P − 1 degrees of freedom, since the fit uses one. With missing runs, in general:
     common, each = there @ there.T, there.sum(axis=1)
@@ -45,12 +45,12 @@ def score_correlation(scores: Array) -> Array:
     scale = np.sqrt(np.maximum(np.diag(together), np.finfo(np.float64).tiny))
     measured = np.where(known, together / np.outer(scale, scale), target)
 
-    known &= ~np.eye(times, dtype=bool)
+    known &= ~np.eye(budgets, dtype=bool)
     sampling = ((1 - measured[known] ** 2) ** 2 * common[known] / freedom[known]).sum() / functions
     apart = ((measured - target)[known] ** 2).sum()
     share = min(1.0, sampling / apart) if apart > 0 else 1.0
     correlation: Array = share * target + (1 - share) * measured
-    return correlation if known.sum() == times * (times - 1) else _nearest_correlation(correlation)
+    return correlation if known.sum() == budgets * (budgets - 1) else _nearest_correlation(correlation)
 
 
 def _observation_mask(scores: Array) -> Array:
@@ -59,14 +59,14 @@ def _observation_mask(scores: Array) -> Array:
     return there
 
 
-def independent_times(correlation: Array) -> float:
+def independent_budgets(correlation: Array) -> float:
     """Return the effective number of independent times, (Σ √λ)² / Σ λ with λ the eigenvalues of R (Galwey, 2009).
 
     With a Bonferroni correction for this number, the largest deviation over all times has about the nominal error rate.
 
     Examples
     --------
-    >>> round(independent_times(np.ones((5, 5)))), round(independent_times(np.eye(5)))
+    >>> round(independent_budgets(np.ones((5, 5)))), round(independent_budgets(np.eye(5)))
     (1, 5)
     """
     values = np.maximum(np.linalg.eigvalsh(correlation), 0.0)
@@ -90,17 +90,17 @@ def _stationary_target(together: Array) -> Array:
 
     It is fitted to the sums of C over its diagonals, each relative to its value under perfect correlation.
     """
-    times, size = len(together), np.diag(together)
-    distance = np.arange(1, times)
+    budgets, size = len(together), np.diag(together)
+    distance = np.arange(1, budgets)
     both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # both times were observed
     perfect = np.array(
         [np.where(pair, size[d:] + size[:-d], 0.0).sum() / 2 for d, pair in zip(distance, both, strict=True)]
     )
     mean = np.array([np.diagonal(together, d).sum() for d in distance]) / np.maximum(perfect, np.finfo(np.float64).tiny)
     decays = np.append(
-        np.exp(-distance[:, None] / np.geomspace(0.5, 4 * times, _DECAYS)), np.ones((times - 1, 1)), axis=1
+        np.exp(-distance[:, None] / np.geomspace(0.5, 4 * budgets, _DECAYS)), np.ones((budgets - 1, 1)), axis=1
     )
     pairs = np.sqrt([pair.sum() for pair in both])[:, None]
     coefficients, _ = scipy.optimize.nnls(decays * pairs, mean * pairs[:, 0], maxiter=100 * decays.shape[1])
     fitted = np.append(1.0, decays @ coefficients / max(1.0, coefficients.sum()))
-    return fitted[np.abs(np.subtract.outer(np.arange(times), np.arange(times)))]
+    return fitted[np.abs(np.subtract.outer(np.arange(budgets), np.arange(budgets)))]

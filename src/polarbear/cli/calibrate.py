@@ -9,7 +9,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.open_file import open_race
 from polarbear.cli.study_progress import show_progress
-from polarbear.literals import Elimination, Resolution
+from polarbear.literals import Dominance, Until
 from polarbear.wording import format_duration, percent, with_noun
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def calibrate(
         list[str] | None, typer.Option(help="Simulate only this kind of truth; repeatable. All by default.")
     ] = None,
     algorithms: Annotated[int | None, typer.Option(min=2, help="Number of algorithms.")] = None,
-    times: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
+    budgets: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
     instances: Annotated[
         int | None, typer.Option(min=1, help="Number of instances of a data set, and the most of a race.")
     ] = None,
@@ -43,13 +43,11 @@ def calibrate(
     ] = None,
     prior: Annotated[str | None, typer.Option("--prior", help="The prior to fit, by name.")] = None,
     old_prior: Annotated[str | None, typer.Option("--belief", hidden=True, help="The same as --prior.")] = None,
-    elimination: Annotated[Elimination | None, options.ELIMINATION] = None,
-    resolution: Annotated[
-        Resolution | None, typer.Option(help="The rule by which a pair is decided, as in race.toml.")
-    ] = None,
+    dominance: Annotated[Dominance | None, options.ELIMINATION] = None,
+    until: Annotated[Until | None, typer.Option(help="The rule by which a pair is decided, as in race.toml.")] = None,
     guarantee: options.Guarantee = None,
     confidence: options.Confidence = None,
-    rope: options.Rope = None,
+    margin: options.Margin = None,
     draws: Annotated[int, typer.Option(min=200, help="Number of posterior draws.")] = 1000,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     results: Annotated[Path | None, typer.Option(help="Store outcomes in this file, and reuse them next time.")] = None,
@@ -68,16 +66,16 @@ def calibrate(
 
     given = {
         "algorithms": algorithms,
-        "times": times,
+        "budgets": budgets,
         "most_instances": instances,
         "autocorrelation": autocorrelation,
         "spread": spread,
         "belief": prior or old_prior,
-        "elimination": elimination,
-        "resolution": resolution,
+        "dominance": dominance,
+        "until": until,
         "guarantee": guarantee,
         "confidence": confidence,
-        "rope": rope,
+        "margin": margin,
     }
     setting = {} if file is None else _setting_of(file, quiet=quiet)
     recorded = setting.pop("instances", 30)
@@ -122,7 +120,7 @@ def _as_data_set(cell: "RaceCell", instances: int) -> "CoverageCell":
     """Return the setting of a race as that of a single data set."""
     from polarbear.calibration.coverage import CoverageCell
 
-    shared = ("belief", "truth", "spread", "autocorrelation", "algorithms", "times", "draws")
+    shared = ("belief", "truth", "spread", "autocorrelation", "algorithms", "budgets", "draws")
     return CoverageCell(instances=instances, **{name: getattr(cell, name) for name in shared})
 
 
@@ -156,16 +154,16 @@ def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     return {
         "algorithms": len(names),
         "instances": instances,
-        "times": len(settings.grid),
+        "budgets": len(settings.grid),
         "autocorrelation": autocorrelation,
         "spread": spread,
         "belief": kind,
-        "elimination": settings.elimination,
-        "resolution": settings.resolution,
+        "dominance": settings.dominance,
+        "until": settings.until,
         "specialists": settings.specialists,
         "guarantee": settings.guarantee,
         "confidence": settings.confidence,
-        "rope": settings.rope,
+        "margin": settings.margin,
         "batch": sizes,
         "most_instances": max(instances, RaceCell.most_instances),
     }

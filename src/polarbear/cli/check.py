@@ -21,7 +21,7 @@ _ERROR_LINES = 5  # last lines of standard error to print
 
 def check(
     config: options.Config = Path("race.toml"),
-    until: Annotated[float | None, typer.Option(help="Time at which to stop; by default the end of the grid.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Time at which to stop; by default the end of the grid.")] = None,
     instance: Annotated[int, typer.Option(min=0, help="Number of the instance to run on.")] = 0,
     settings: options.SetKeys = None,
     as_json: options.Json = False,
@@ -35,11 +35,11 @@ def check(
     from polarbear.race.failing import end_of_message
 
     prepared = prepare(config, options.overrides({}, settings))
-    until_time = float(prepared.settings.grid.times[-1]) if until is None else until
-    if not 0 < until_time < math.inf:
-        raise ValueError(f"expected a time above 0 for --until, got {until_time:g}")
-    checked = _run_each(prepared, instance, until_time, quiet)
-    results = [(run, _remarks(run, prepared, until_time, transcript)) for run, transcript in checked]
+    budget = float(prepared.settings.grid.budgets[-1]) if budget is None else budget
+    if not 0 < budget < math.inf:
+        raise ValueError(f"expected a time above 0 for --until, got {budget:g}")
+    checked = _run_each(prepared, instance, budget, quiet)
+    results = [(run, _remarks(run, prepared, budget, transcript)) for run, transcript in checked]
     programs = {run.trajectory.algorithm: transcript for run, transcript in checked if transcript is not None}
     failed = [run for run, _ in results if run.status != "done"]
     if as_json:
@@ -64,7 +64,7 @@ def check(
     terminal.print_remark(f"\nNo problems found; now try: polarbear race {terminal.shell_path(config)}", quiet=quiet)
 
 
-def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) -> "list[tuple[Run, Transcript | None]]":
+def _run_each(prepared: "Prepared", instance: int, budget: float, quiet: bool) -> "list[tuple[Run, Transcript | None]]":
     """Return one run per algorithm, each with the transcript of its program, if it is one that was started here."""
     import tempfile
     from contextlib import chdir
@@ -80,7 +80,7 @@ def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) ->
     settings, source = prepared.settings, prepared.instances
     if not callable(source) and instance >= len(source):
         raise ValueError(f"expected an instance from 0 to {len(source) - 1}, got {instance}")
-    seconds = until + _CHECK_SECONDS if settings.clock == "seconds" else _CHECK_SECONDS
+    seconds = budget + _CHECK_SECONDS if settings.clock == "seconds" else _CHECK_SECONDS
     limits = Limits(seconds=prepared.tables.limits.run_seconds or seconds, retries=0)
     table = prepared.tables.execution
     runs = []
@@ -93,7 +93,7 @@ def _run_each(prepared: "Prepared", instance: int, until: float, quiet: bool) ->
                 algorithm = TranscribedCommand.of(algorithm, path)
             payload = pack(algorithm, source, settings.clock, settings.maximise)
             seeds = seed_of(settings.seed, "check", instance, name), seed_of(settings.seed, "check", instance)
-            job = Job(name, instance, until, *seeds)
+            job = Job(name, instance, budget, *seeds)
             run = executor.submit(run_supervised, payload, job, limits).result()
             runs.append((run, Transcript.load(path)))
     return runs
@@ -113,29 +113,29 @@ def _print_program(run: "Run", transcript: "Transcript", instance: str, prepared
     terminal.print_result(f"  recognised  {recognised}")
 
 
-def _remarks(run: "Run", prepared: "Prepared", until: float, transcript: "Transcript | None") -> list[str]:
+def _remarks(run: "Run", prepared: "Prepared", budget: float, transcript: "Transcript | None") -> list[str]:
     """Return remarks on a run that may point to a mistake without being errors."""
     path, grid = run.trajectory, prepared.settings.grid
     if run.status != "done":
         return ["see below"]
     remarks = []
-    if path.times.size and path.times[0] > grid.times[0]:
-        number = int((grid.times < path.times[0]).sum())
+    if path.budgets.size and path.budgets[0] > grid.budgets[0]:
+        number = int((grid.budgets < path.budgets[0]).sum())
         remarks.append(f"has no value at the first {number} of {len(grid)} times")
-    if run.reached < 0.5 * until:
+    if run.reached < 0.5 * budget:
         ended = "ended by itself" if transcript is None else "is taken to end with its last line,"
-        remarks.append(f"{ended} at {round_off(run.reached)} of {round_off(until)}")
-    if path.times.size == 1 and len(grid) > 1:
+        remarks.append(f"{ended} at {round_off(run.reached)} of {round_off(budget)}")
+    if path.budgets.size == 1 and len(grid) > 1:
         remarks.append("reported only one value; does it report improvements as they happen?")
     return remarks
 
 
 def _row(run: "Run", remarks: list[str]) -> tuple[object, ...]:
     path = run.trajectory
-    first = round_off(path.times[0]) if path.times.size else "never"
+    first = round_off(path.budgets[0]) if path.budgets.size else "never"
     best = f"{path.values[-1]:.3g}" if path.values.size else "none"
     state = "fine" if run.status == "done" else run.status
-    return path.algorithm, state, len(path.times), first, best, run.seconds, "; ".join(remarks)
+    return path.algorithm, state, len(path.budgets), first, best, run.seconds, "; ".join(remarks)
 
 
 def _as_data(run: "Run", remarks: list[str], transcript: "Transcript | None") -> dict[str, Any]:
@@ -146,8 +146,8 @@ def _as_data(run: "Run", remarks: list[str], transcript: "Transcript | None") ->
         "algorithm": path.algorithm,
         "status": run.status,
         "message": run.message,
-        "improvements": len(path.times),
-        "first": path.times[0] if path.times.size else None,
+        "improvements": len(path.budgets),
+        "first": path.budgets[0] if path.budgets.size else None,
         "best": path.values[-1] if path.values.size else None,
         "reached": run.reached,
         "seconds": run.seconds,

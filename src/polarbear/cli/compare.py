@@ -32,7 +32,7 @@ def compare(
         Path | None, typer.Option(help="Recorded runs of both: OLD and NEW are the names of two algorithms in them.")
     ] = None,
     confidence: Annotated[float, typer.Option(help="The probability that a verdict needs.")] = 0.95,
-    rope: Annotated[
+    margin: Annotated[
         float, typer.Option(help="How far below 0.5 a win rate may lie without counting as worse: 0.05 for 45 %.")
     ] = 0.05,
     instances: Annotated[
@@ -51,10 +51,10 @@ def compare(
 
     Live versions run on the same instances with the same seeds until the answer is certain enough.
 
-    Exit codes: 0 if NEW is nowhere worse by more than the margin --rope, 1 if it is worse somewhere, 2 if more
+    Exit codes: 0 if NEW is nowhere worse by more than the margin --margin, 1 if it is worse somewhere, 2 if more
     instances are needed, 3 after an error.
     """
-    rule: dict[str, Any] = {"confidence": confidence, "rope": rope}
+    rule: dict[str, Any] = {"confidence": confidence, "margin": margin}
     if runs is not None or (Path(old).exists() and Path(new).exists()):
         unused = {
             "--instances": instances,
@@ -163,7 +163,9 @@ def _compare_recorded(
             )
     first, second = parts
     same_grid = (
-        first.grid is not None and second.grid is not None and first.grid.times.tolist() == second.grid.times.tolist()
+        first.grid is not None
+        and second.grid is not None
+        and first.grid.budgets.tolist() == second.grid.budgets.tolist()
     )
     both = replace(first, runs=[*first.runs, *second.runs], grid=first.grid if same_grid else None)
     grid, remarks = grid_of(both, reading)

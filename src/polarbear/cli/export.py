@@ -63,7 +63,7 @@ def export(
     ] = None,
     form: Annotated[Format | None, typer.Option("--format", help="The format, if --output has no such ending.")] = None,
     level: Annotated[float, typer.Option(help="The level of the credible intervals.")] = 0.95,
-    rope: Annotated[
+    margin: Annotated[
         float, typer.Option(help="For pairwise: win rates within this distance of 0.5 count as equal.")
     ] = 0.05,
     pair: Annotated[
@@ -104,7 +104,7 @@ def export(
         elif what in _OF_VALUES:
             table, caption = _values(file, what, level, pair, budgets.at, options.read_tolerance(tolerance))
         else:
-            table, caption = _table(file, what, level, rope)
+            table, caption = _table(file, what, level, margin)
         _write_table(table, caption, output, kind, force=force)
 
 
@@ -120,7 +120,7 @@ def _format(what: What, output: Path | None, form: Format | None) -> Format:
     return chosen
 
 
-def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, str]":
+def _table(file: Path, what: What, level: float, margin: float) -> "tuple[Table, str]":
     from polarbear.exports import pairwise_table
     from polarbear.opening import load
 
@@ -132,9 +132,9 @@ def _table(file: Path, what: What, level: float, rope: float) -> "tuple[Table, s
     caption = (
         "Each algorithm against each other one: the probability that it beats the other on most instances at every budget, "
         "at the first and at the last one; its mean win rate, and that at the first and the last budget; and the "
-        f"probability, averaged over the budgets, that the win rate lies within {rope:g} of one half."
+        f"probability, averaged over the budgets, that the win rate lies within {margin:g} of one half."
     )
-    return pairwise_table(posterior, rope=rope), caption
+    return pairwise_table(posterior, margin=margin), caption
 
 
 def _selection(

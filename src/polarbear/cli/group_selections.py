@@ -59,7 +59,7 @@ def select_for_groups(
     among, include_all
         The algorithms to choose from: these, all of the group, or else its Pareto set.
     """
-    from polarbear.selection.observed_times import thin_data_sentence
+    from polarbear.selection.observed_budgets import thin_data_sentence
 
     answers = []
     for name, (posterior, pareto_set) in groups.fitted.items():

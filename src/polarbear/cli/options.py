@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from polarbear.findings import RESOLUTIONS, Until
-from polarbear.literals import View
+from polarbear.literals import Until, View
 from polarbear.output_file import check_output
 from polarbear.wording import find_names
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from polarbear.selection import Criterion, Preference, Risk
 
-RiskName = Literal["expected", "best", "quantile", "regret"]
+RiskName = Literal["expected", "best", "quantile", "loss"]
 # Part of the help of options that save a posterior.
 NO_DECISIONS = "It holds no eliminations: select then compares all algorithms, or those of --among."
 
@@ -63,7 +62,7 @@ Confidence = Annotated[float | None, typer.Option(help="The probability that a d
 Guarantee = Annotated[
     float | None, typer.Option(help="The largest probability of any wrong elimination, whatever the model.")
 ]
-Rope = Annotated[
+Margin = Annotated[
     float | None, typer.Option(help="Win rates within this distance of 0.5 count as equal: 0.05 for 45 to 55 %.")
 ]
 ELIMINATION = typer.Option(help="Eliminate if beaten at all times at once (joint), or at each time (pointwise).")
@@ -94,7 +93,7 @@ class Strictness:
 
     confidence: Confidence = None
     guarantee: Guarantee = None
-    rope: Rope = None
+    margin: Margin = None
     until: Annotated[
         Until | None,
         typer.Option(
@@ -109,8 +108,8 @@ class Strictness:
         return {
             "race.confidence": self.confidence,
             "race.guarantee": self.guarantee,
-            "race.rope": self.rope,
-            "race.resolution": None if self.until is None else RESOLUTIONS[self.until],
+            "race.margin": self.margin,
+            "race.until": self.until,
             "race.groups": self.groups,
         }
 
@@ -244,7 +243,7 @@ class Attitude:
         risks: dict[str, Risk] = {
             "expected": selection.Expected(),
             "best": selection.ProbabilityBest(),
-            "regret": selection.Regret(),
+            "loss": selection.ExpectedLoss(),
         }
         return None if self.risk_name is None else risks[self.risk_name]
 
@@ -298,7 +297,7 @@ def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, An
 
     changes = {key: value for key, value in given.items() if value is not None}
     for each in settings or ():
-        key, value = split_pair("--set", each, "race.rope=0.1")
+        key, value = split_pair("--set", each, "race.margin=0.1")
         changes[key] = parse_value(value)
     for here, there in (("workers", "dask"), ("dask", "workers")):
         if f"execution.{here}" in changes:  # None removes a key of the file

@@ -61,7 +61,7 @@ def plot(  # noqa: D103  (its docstring lists the figures of the registry; see b
     reading: Reading,
 ) -> None:
     from polarbear.features.scores import TooFewRunsError
-    from polarbear.selection.observed_times import NotObservedError
+    from polarbear.selection.observed_budgets import NotObservedError
 
     style: dict[str, Any] = {
         "axis": None if log is None else "log" if log else "linear",
@@ -156,7 +156,7 @@ def _drawings(
     from polarbear import plots
 
     if groups.fitted and FIGURES[name].panels:
-        unit = source.unit or "time"
+        unit = source.unit or "budget"
         options = {option: style[option] for option in ("axis", "width", "preference", "among")}
         yield path, plots.by_group(name, {"all runs": source.posterior, **groups.posteriors}, unit=unit, **options)
         return

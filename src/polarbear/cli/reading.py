@@ -35,7 +35,7 @@ def open_result(path: Path, reading: Reading, *, chosen: "Mapping[str, Any] | No
             f"out and use: polarbear select FILE --at {reading.start:.12g}"
         )
     if is_posterior_file(path):
-        rule = {name: value for name, value in {**options, **chosen}.items() if name in ("confidence", "elimination")}
+        rule = {name: value for name, value in {**options, **chosen}.items() if name in ("confidence", "dominance")}
         if wrong := [*reading.given, *(f"--{name}" for name in chosen if name not in rule)]:
             raise ValueError(
                 f"expected recorded runs or a race file for {wrong[0]}, got the saved posterior {path}, which holds no "

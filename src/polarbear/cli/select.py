@@ -50,7 +50,7 @@ def select(
 ) -> None:
     """Choose what to deploy, given a preference over budgets and an attitude to risk. Nothing is run."""
     from polarbear import selection as library
-    from polarbear.selection.observed_times import unobserved_sentence
+    from polarbear.selection.observed_budgets import unobserved_sentence
 
     options.require_writable(save, inputs=[file, features, budgets.samples], force=force)
     preference, risk = budgets.preference(), attitude.risk()
@@ -94,7 +94,7 @@ def select(
     if as_json:
         from polarbear.exports import comparisons_by_name
 
-        counts: dict[str, Any] = {"times": posterior.grid.times, "comparisons": comparisons_by_name(posterior)}
+        counts: dict[str, Any] = {"budgets": posterior.grid.budgets, "comparisons": comparisons_by_name(posterior)}
         overview_data = {} if overview is None else {"map": _map_as_data(overview)}
         group_data: dict[str, Any] = {}
         if by is not None:
@@ -132,17 +132,17 @@ def _refuse_together(option: str, names: "Sequence[str]") -> None:
 
 def _map_as_data(overview: "DecisionMap") -> list[dict[str, Any]]:
     """Return the leader and P(best) at each budget; null where an algorithm was not observed."""
-    rows = zip(overview.grid.times.tolist(), overview.best, overview.probability_best, overview.observed, strict=True)
+    rows = zip(overview.grid.budgets.tolist(), overview.best, overview.probability_best, overview.observed, strict=True)
     return [
         {
-            "time": time,
+            "budget": budget,
             "best": best,
             "probability_best": {
                 name: float(each) if known else None
                 for name, each, known in zip(overview.names, probabilities, observed, strict=True)
             },
         }
-        for time, best, probabilities, observed in rows
+        for budget, best, probabilities, observed in rows
     ]
 
 

@@ -11,7 +11,7 @@ import typer
 from polarbear.cli import options, terminal
 from polarbear.cli.features import read_table
 from polarbear.cli.reading import Reading, open_result
-from polarbear.literals import Elimination
+from polarbear.literals import Dominance
 
 if TYPE_CHECKING:
     from polarbear.analysis import Replay
@@ -46,7 +46,7 @@ def show(
     reading: Reading,
     prior: Annotated[str | None, typer.Option(help="The prior, as in race.toml.")] = None,
     method: Annotated[str | None, typer.Option(help="How the posterior is computed, as in race.toml.")] = None,
-    elimination: Annotated[Elimination | None, options.ELIMINATION] = None,
+    dominance: Annotated[Dominance | None, options.ELIMINATION] = None,
     confidence: Annotated[
         float | None, typer.Option(help="The probability that dropping an algorithm needs; 0.95 by default.")
     ] = None,
@@ -77,7 +77,7 @@ def show(
         from polarbear.configuration import parse_prior
 
         inference["prior"] = parse_prior(prior)
-    rule: dict[str, Any] = {"elimination": elimination, "confidence": confidence}
+    rule: dict[str, Any] = {"dominance": dominance, "confidence": confidence}
     chosen = inference | {name: value for name, value in rule.items() if value is not None}
 
     def read() -> "Result":

@@ -146,8 +146,8 @@ def grid_of(recorded: RecordedRuns, reading: Reading) -> "tuple[Grid, tuple[Find
     from polarbear.analysis import suggest_grid
     from polarbear.opening import runs_that_go_on
 
-    times = reading.start, reading.stop, reading.count
-    if recorded.grid is not None and times == (None, None, None):
+    budgets = reading.start, reading.stop, reading.count
+    if recorded.grid is not None and budgets == (None, None, None):
         return recorded.grid, recorded.remarks
     if reading.start is not None and reading.start == reading.stop:
         raise ValueError(

@@ -49,7 +49,7 @@ def init(
         typer.Option(
             metavar="SWITCH",
             help="With --irace: call the target runner once per budget, with this switch and the budget as last argument, "
-            "such as '--evaluations '. Without it, the runner prints lines `time cost` until the time in POLARBEAR_UNTIL.",
+            "such as '--evaluations '. Without it, the runner prints lines `time cost` until the time in POLARBEAR_BUDGET.",
         ),
     ] = None,
     configurations: Annotated[

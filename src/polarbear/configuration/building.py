@@ -51,8 +51,8 @@ def grid_of(table: GridTable) -> Grid:
     """Return the grid of times."""
     from polarbear.observe import as_grid, linear_grid, log_grid
 
-    if table.times is not None:
-        return as_grid(table.times)
+    if table.budgets is not None:
+        return as_grid(table.budgets)
     assert table.start is not None
     assert table.stop is not None
     assert table.count is not None

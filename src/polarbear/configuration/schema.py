@@ -12,11 +12,11 @@ from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
 from polarbear.literals import (
     Axis,
     Clock,
-    Elimination,
+    Dominance,
     Failure,
-    Resolution,
     Specialists,
     Style,
+    Until,
 )
 from polarbear.models import PRIORS
 from polarbear.models.registry import parameter_descriptions, plain_parameters
@@ -113,15 +113,15 @@ class RaceTable(Table):
     groups: str | None = None
     """The name of a feature. An algorithm is then eliminated only if it is also beaten within every group of instances with
     the same value of it."""
-    rope: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
+    margin: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
     """Half the width of the region of practical equivalence around a win rate of one half."""
     patience: Whole | None = None
     """Leave a pair undecided at times at which it would take more than this many further instances, by a forecast."""
     specialists: Specialists = "drop"
     """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
-    elimination: Elimination = "pointwise"
+    dominance: Dominance = "pointwise"
     """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
-    resolution: Resolution = "membership"
+    until: Until = "set"
     """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
     somewhere; membership: the same, and the race stops once another elimination is unlikely."""
     prior: PriorTable = PriorTable(kind="BayesianBootstrap")
@@ -153,13 +153,13 @@ class GridTable(Table):
     """Number of times."""
     spacing: Axis = "log"
     """Axis on which the times are evenly spaced."""
-    times: list[Positive] | None = None
+    budgets: list[Positive] | None = None
     """The times themselves, instead of start, stop and count."""
 
     @model_validator(mode="after")
     def _check_way(self) -> Self:
         ends = [self.start, self.stop, self.count]
-        if (self.times is None) != all(end is not None for end in ends) or (self.times is not None and any(ends)):
+        if (self.budgets is None) != all(end is not None for end in ends) or (self.budgets is not None and any(ends)):
             raise ValueError("expected start, stop and count, or times alone")
         return self
 
@@ -170,7 +170,8 @@ class AlgorithmTable(Table):
     function: str | None = None
     """module:function, imported from the folder of the configuration or from the installed packages."""
     shape: Literal["counted", "generator", "ask-tell"] = "counted"
-    """function(objective, budget, rng), function(problem, seed, until) that yields (time, value), or make(problem, rng)."""
+    """function(objective, budget, rng), function(problem, seed, budget) that yields (budget, value), or
+    make(problem, rng)."""
     arguments: dict[str, Any] = {}
     """Further keyword arguments of the function."""
     style: Style = "auto"
@@ -178,10 +179,10 @@ class AlgorithmTable(Table):
     restart: bool = False
     """Whether to make a new ask-tell optimiser when one reports that it is done."""
     command: str | list[str] | None = None
-    """A program with {instance}, {seed}, {until} and, if it appends its lines to a file, {output}. It runs in the folder of
+    """A program with {instance}, {seed}, {budget} and, if it appends its lines to a file, {output}. It runs in the folder of
     the configuration, and `python` is the interpreter that runs PolarBear."""
     parse: str | None = None
-    """module:function that parses one line of the program's output into (time, value), a value, or None."""
+    """module:function that parses one line of the program's output into (budget, value), a value, or None."""
     memory: Whole | None = None
     """Memory limit of the program in megabytes, where the system supports one."""
 

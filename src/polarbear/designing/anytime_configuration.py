@@ -250,22 +250,24 @@ def anytime_configuration(
 
 
 def _stages(members: Members, algorithms: Mapping[str, Any]) -> tuple[Stage, ...]:
-    times, probability = members.grid.times, members.probability_best
+    budgets, probability = members.grid.budgets, members.probability_best
     places = [
         (name, [place for place, _ in group])
         for name, group in groupby(enumerate(_choices(members)), key=lambda each: each[1])
     ]
     log = members.grid.axis == "log"
     cuts = [
-        sqrt(times[left[-1]] * times[right[0]]) if log else float(times[left[-1]] + times[right[0]]) / 2
+        sqrt(budgets[left[-1]] * budgets[right[0]]) if log else float(budgets[left[-1]] + budgets[right[0]]) / 2
         for (_, left), (_, right) in pairwise(places)
     ]
     stages = []
-    for (name, where), (start, stop) in zip(places, pairwise([float(times[0]), *cuts, float(times[-1])]), strict=True):
+    for (name, where), (start, stop) in zip(
+        places, pairwise([float(budgets[0]), *cuts, float(budgets[-1])]), strict=True
+    ):
         own = probability[where, members.names.index(name)]
         peak = int(own.argmax())
         configuration = getattr(algorithms.get(name), "configuration", None)
-        stages.append(Stage(start, stop, name, configuration, float(own[peak]), float(times[where[peak]])))
+        stages.append(Stage(start, stop, name, configuration, float(own[peak]), float(budgets[where[peak]])))
     return tuple(stages)
 
 

@@ -123,7 +123,7 @@ def pareto_fitness(
     >>> import numpy as np, polarbear as pb
     >>> levels = {"old": 1.0, "older": 1.5}
     >>> def run(name, level, instance):
-    ...     return pb.Trajectory(name, instance, [1, 10], [5.0, level + np.sin(instance) / 9], until=10)
+    ...     return pb.Trajectory(name, instance, [1, 10], [5.0, level + np.sin(instance) / 9], end=10)
     >>> known = [run(name, level, instance) for instance in range(16) for name, level in levels.items()]
     >>> from polarbear.driver.race import Race
     >>> race = Race(list(levels), None, [5, 10])
@@ -193,7 +193,7 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
     best = int(peak.argmax())
     leads, start = float(peak[best]), f"{candidate} is never clearly the best choice"
     if leads > 0.5:
-        when, sure = format_number(float(posterior.grid.times[best])), format_percent(leads)
+        when, sure = format_number(float(posterior.grid.budgets[best])), format_percent(leads)
         if leads <= inside + _CLOSE:
             return f"{candidate} is the best choice at {when} with a probability of {sure}."
         start = (
@@ -210,7 +210,7 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
         return f"{candidate} has no competitor."
     closest = int(curve.mean(axis=1).argmax())
     low, high = np.quantile(curve[closest], TAILS)
-    when = format_number(float(posterior.grid.times[closest]))
+    when = format_number(float(posterior.grid.budgets[closest]))
     return (
         f"{start}; against {strongest} it does best at {when}, where it wins on {100 * low:.0f} to {100 * high:.0f} % of "
         "instances."

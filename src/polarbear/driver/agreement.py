@@ -169,7 +169,7 @@ def _describe_value(value: Any) -> str:
 def _format(value: object, other: object) -> str:
     """Return a setting as text that differs from the text of the other value."""
     if isinstance(value, Grid) and repr(value) == repr(other):
-        return f"times {_shorten(str(value.times.tolist()))}"
+        return f"times {_shorten(str(value.budgets.tolist()))}"
     return _shorten(repr(value))
 
 

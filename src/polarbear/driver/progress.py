@@ -116,7 +116,7 @@ class Pace:
             self._began = now
         self._runs += waiting
         if plan.kind == "fresh":
-            self._runners = frozenset(name for name, _ in plan.until)
+            self._runners = frozenset(name for name, _ in plan.budgets)
 
     def forecast(self, state: State) -> None:
         """Forecast the race after a round, once that is stable; earlier forecasts are for the same candidates only."""
@@ -330,7 +330,7 @@ def _summary(state: State, failures: int, remaining: str) -> str:
     used, unit = len(state.observations.instances), state.settings.clock
     if not used:
         return ""
-    full = used * len(state.names) * float(state.settings.grid.times[-1])
+    full = used * len(state.names) * float(state.settings.grid.budgets[-1])
     words = [
         with_noun(used, member_noun(state.clusters)),
         f"{round_off(state.cost)} {unit} spent, {percent(1 - state.cost / full)} saved",

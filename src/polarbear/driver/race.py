@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.race.state import State
 
-Algorithm = Any  # a callable run(problem, seed, until), or the result of a wrapper; see polarbear.algorithms
+Algorithm = Any  # a callable run(problem, seed, budget), or the result of a wrapper; see polarbear.algorithms
 Instances = Any  # a callable instance(index, seed), or a sequence of problems
 
 # The keys under which a race file stores the algorithms that were proposed, so that a program can repeat them.
@@ -78,7 +78,7 @@ class Race:
     Parameters
     ----------
     algorithms
-        The algorithms by name: callables `run(problem, seed, until)` that return or yield pairs (time, value), or
+        The algorithms by name: callables `run(problem, seed, budget)` that return or yield pairs (budget, value), or
         algorithms made by `counted`, `ask_tell`, `command` or `family`. With a `ReplayExecutor`, names suffice.
     instances
         A callable `instance(index, seed)` that returns a problem, or a sequence of problems; with
@@ -95,14 +95,14 @@ class Race:
         Features of the instances: one mapping from names to values per instance, in their order, or by index. Instances
         with an attribute `features` need none. The race file stores them.
     **settings
-        Fields of `Settings`: prior, elimination, resolution, confidence, rope, batch, seed, clock, maximise and more.
+        Fields of `Settings`: prior, elimination, resolution, confidence, margin, batch, seed, clock, maximise and more.
 
     Examples
     --------
     >>> import numpy as np
     >>> import polarbear as pb
     >>> recorded = [
-    ...     pb.Trajectory(name, instance, [1, 10], [5.0, rate + noise], until=10)
+    ...     pb.Trajectory(name, instance, [1, 10], [5.0, rate + noise], end=10)
     ...     for instance, noises in enumerate(np.random.default_rng(0).random((40, 3)))
     ...     for (name, rate), noise in zip({"fast": 0.0, "slow": 0.5, "slower": 0.9}.items(), noises)
     ... ]
@@ -342,7 +342,7 @@ class Race:
     ) -> RaceOutcome:
         """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
 
-        Only a race with resolution="membership", the default, stops because no further elimination is likely. A finished
+        Only a race with resolution="set", the default, stops because no further elimination is likely. A finished
         race returns its result at once. An algorithm that fails in every run of its first round pauses the race before it
         is judged, with `stopped="algorithm failed"`; the result's `message` shows the end of its output.
 

@@ -96,7 +96,7 @@ class RaceRecord:
             ran = any(name == job.algorithm for name, _ in self.state.observations.runs)
             repeated = key in self.state.reruns or not (ran or accept_failures)
             return None if self.state.settings.failure == "raise" or repeated else run
-        return run if run.trajectory.until >= job.until else None
+        return run if run.trajectory.end >= job.budget else None
 
     def forget_failures(self, names: frozenset[str]) -> None:
         """Forget the failed runs of an interrupted round, so that they are made again; the file keeps them until then."""

@@ -33,9 +33,7 @@ def rescue(file: RaceFile, settings: Settings, runs: Mapping[tuple[str, int], Ru
 
     If the folder is gone, too, the file goes to the current directory, or to that of temporary files.
     """
-    content = [
-        (run, job(settings, name, instance, run.trajectory.known_until)) for (name, instance), run in runs.items()
-    ]
+    content = [(run, job(settings, name, instance, run.trajectory.known_to)) for (name, instance), run in runs.items()]
     problem: OSError | None = None
     for folder in (file.path.parent, Path.cwd(), Path(tempfile.gettempdir())):
         try:

@@ -50,7 +50,7 @@ def make_run(
         problem = _create_instance(instances, job)
         if (features := plain_features(getattr(problem, "features", None))) is not None:
             about["features"] = features
-        recorder = Recorder(job["until"], job["clock"], job["maximise"], log, give_up)
+        recorder = Recorder(job["budget"], job["clock"], job["maximise"], log, give_up)
         with seeded(job["seed"]):
             send(Kind.STARTED, {"at": time.monotonic(), "process": process, "cpu_seconds": time.process_time()})
             timer = _Timer()
@@ -68,8 +68,8 @@ def make_run(
 
 def warm_up() -> None:
     """Make a run of no algorithm at all, so that the caches of this code are filled once and not in every forked copy."""
-    job = {"until": 1, "clock": "evaluations", "maximise": False, "seed": 0, "instance": 0, "instance_seed": 0}
-    make_run(job, lambda problem, seed, until: iter([(1, 0.0)]), [None], EventLog(), lambda kind, message: None)
+    job = {"budget": 1, "clock": "evaluations", "maximise": False, "seed": 0, "instance": 0, "instance_seed": 0}
+    make_run(job, lambda problem, seed, budget: iter([(1, 0.0)]), [None], EventLog(), lambda kind, message: None)
 
 
 def flush_output() -> None:

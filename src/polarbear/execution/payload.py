@@ -48,7 +48,7 @@ def pack(algorithm: Algorithm, instances: Instances, clock: Clock = "evaluations
     Parameters
     ----------
     algorithm
-        Any callable `algorithm(problem, seed, until)`, or one made by a wrapper such as `pb.counted`.
+        Any callable `algorithm(problem, seed, budget)`, or one made by a wrapper such as `pb.counted`.
     instances
         A callable `instances(index, seed)` that returns a problem, or a sequence of problems.
     clock
@@ -64,7 +64,7 @@ def pack(algorithm: Algorithm, instances: Instances, clock: Clock = "evaluations
 
     if not callable(algorithm):
         raise ValueError(
-            f"expected an algorithm that can be called as algorithm(problem, seed, until), got {reprlib.repr(algorithm)}; "
+            f"expected an algorithm that can be called as algorithm(problem, seed, budget), got {reprlib.repr(algorithm)}; "
             "pb.counted, pb.ask_tell and pb.command make one from other shapes"
         )
     if not callable(instances) and (isinstance(instances, str) or not hasattr(instances, "__getitem__")):

@@ -24,8 +24,8 @@ class ReplayExecutor(Executor):
     Examples
     --------
     >>> from polarbear.execution import run_supervised
-    >>> recorded = Trajectory("cma", 0, times=[10, 20, 30], values=[5.0, 4.0, 2.0], until=40)
-    >>> job = Job("cma", instance=0, until=25, seed=1, instance_seed=1)
+    >>> recorded = Trajectory("cma", 0, budgets=[10, 20, 30], values=[5.0, 4.0, 2.0], end=40)
+    >>> job = Job("cma", instance=0, budget=25, seed=1, instance_seed=1)
     >>> ReplayExecutor([recorded]).submit(run_supervised, None, job).result().trajectory
     Trajectory('cma' on 0: 2 improvements until 25)
     """
@@ -72,21 +72,21 @@ class ReplayExecutor(Executor):
                 f"expected a recording of {name}, got none among {len(self._runs)}; "
                 "add it, or race only the algorithms and instances that were recorded"
             )
-        failed = recorded.failed and recorded.until <= job.until
-        if recorded.known_until < job.until and not failed:
+        failed = recorded.failed and recorded.end <= job.budget
+        if recorded.known_to < job.budget and not failed:
             raise ValueError(
-                f"expected a recording of {name} until {job.until:g}, got one until {recorded.until:g}; "
+                f"expected a recording of {name} until {job.budget:g}, got one until {recorded.end:g}; "
                 "end the grid there, or give finished=True if the run had ended by itself"
             )
-        reached = min(recorded.until, job.until)
-        until = reached if failed else job.until  # a run that finished before keeps its value
-        kept = recorded.times <= reached
+        reached = min(recorded.end, job.budget)
+        budget = reached if failed else job.budget  # a run that finished before keeps its value
+        kept = recorded.budgets <= reached
         cut = Trajectory(
             job.algorithm,
             job.instance,
-            recorded.times[kept],
+            recorded.budgets[kept],
             recorded.values[kept],
-            until=until,
+            end=budget,
             failed=failed,
             maximise=recorded.maximise,
             cluster=recorded.cluster,

@@ -77,7 +77,7 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
     Returns
     -------
     Run
-        Its trajectory is known until `job.until`, even if the run ended earlier. The trajectory of a failed run is known
+        Its trajectory is known until `job.budget`, even if the run ended earlier. The trajectory of a failed run is known
         until the last time that the run is known to have reached.
     """
     limits = limits or Limits()
@@ -91,7 +91,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
     request = {
         "clock": payload.clock,
         "maximise": payload.maximise,
-        "until": job.until,
+        "budget": job.budget,
         "seed": job.seed,
         "instance": job.instance,
         "instance_seed": job.instance_seed,
@@ -140,7 +140,7 @@ class _Deadline:
     @property
     def enough(self) -> float:
         """The seconds after which a run that the recorder times can record nothing, so that it may be killed."""
-        return self.job.until + _GRACE_SECONDS if self.payload.clock == "seconds" else math.inf
+        return self.job.budget + _GRACE_SECONDS if self.payload.clock == "seconds" else math.inf
 
     def remaining(self, now: float) -> float:
         """Return the seconds that are left, for the set-up or the run."""
@@ -171,7 +171,9 @@ def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
         message = _with_output(f"the run took longer than the limit of {deadline.limit:g} seconds", output)
         return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
     if not state.pairs:
-        message = f"expected at least one value by seconds {job.until:g}, got none; let the race run until a later time"
+        message = (
+            f"expected at least one value by seconds {job.budget:g}, got none; let the race run until a later time"
+        )
         return _make_run(payload, job, state, "error", _with_output(message, output), seconds, cpu_seconds)
     return _make_run(payload, job, state, "done", output, seconds, cpu_seconds)
 
@@ -191,13 +193,13 @@ def _read_log(worker: WorkerProcess, payload: Payload, job: Job) -> event_log.Lo
     """
     state = event_log.read(worker.log)
     events = np.frombuffer(state.pairs).reshape(-1, 2)
-    times, values = events[:, 0], (-1.0 if payload.maximise else 1.0) * events[:, 1]
+    budgets, values = events[:, 0], (-1.0 if payload.maximise else 1.0) * events[:, 1]
     valid = (
         state.complete
-        and 0.0 <= state.reached <= job.until
-        and np.all((times >= 0.0) & (times <= job.until))
+        and 0.0 <= state.reached <= job.budget
+        and np.all((budgets >= 0.0) & (budgets <= job.budget))
         and np.all(np.isfinite(values))
-        and np.all(np.diff(times) > 0.0)
+        and np.all(np.diff(budgets) > 0.0)
         and np.all(np.diff(values) < 0.0)
     )
     return state if valid else None
@@ -224,15 +226,15 @@ def _make_run(
     done = status == "done"
     reached = state.reached
     if done and not ended:
-        reached = job.until
+        reached = job.budget
     elif state.our_clock and payload.clock == "seconds":
-        reached = max(reached, min(seconds, job.until))
+        reached = max(reached, min(seconds, job.budget))
     trajectory = Trajectory(
         job.algorithm,
         job.instance,
         events[:, 0],
         events[:, 1],
-        until=job.until if done else reached,  # not infinity: an early end may depend on `job.until`
+        end=job.budget if done else reached,  # not infinity: an early end may depend on `job.budget`
         failed=not done,
         maximise=payload.maximise,
     )

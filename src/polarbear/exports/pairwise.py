@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polarbear.table import Table
 
 
-def pairwise_table(posterior: Posterior, *, rope: float = 0.05, among: Collection[str] | None = None) -> Table:
+def pairwise_table(posterior: Posterior, *, margin: float = 0.05, among: Collection[str] | None = None) -> Table:
     """Return one row per ordered pair: win rates, and the probability that the first beats the second on most instances.
 
     With `among`, only pairs of these algorithms have a row.
@@ -33,7 +33,7 @@ def pairwise_table(posterior: Posterior, *, rope: float = 0.05, among: Collectio
         for each in (
             dominance(posterior, where=where),
             win_probability(posterior, where=where),
-            equivalence(posterior, rope=rope, where=where),
+            equivalence(posterior, margin=margin, where=where),
         )
     )
     least = beats.min(axis=0)

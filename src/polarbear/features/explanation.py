@@ -200,7 +200,7 @@ def explain(
     --------
     >>> import polarbear as pb
     >>> runs = [
-    ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 3 == 0)) + i / 100], until=9)
+    ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 3 == 0)) + i / 100], end=9)
     ...     for name in ("a", "b") for i in range(60)
     ... ]
     >>> table = {"instance": range(60), "rare": [i % 3 == 0 for i in range(60)], "number": range(60)}

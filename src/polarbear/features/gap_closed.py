@@ -91,13 +91,13 @@ class GapClosed:
         )
         known = np.flatnonzero(~np.isnan(self.closed))
         best, worst = known[self.closed[known].argmax()], known[self.closed[known].argmin()]
-        where = [f"{percent(self.closed[k])} at {with_unit(self.grid.times[k], self.unit)}" for k in (best, worst)]
+        where = [f"{percent(self.closed[k])} at {with_unit(self.grid.budgets[k], self.unit)}" for k in (best, worst)]
         return f"{text}: at best {where[0]}, at worst {where[1]}."
 
     def to_table(self) -> Table:
         """Return one row per budget."""
         names = ("closed", "lower", "upper", "following", "single", "virtual")
-        return {"time": self.grid.times} | {name: getattr(self, name) for name in names}
+        return {"budget": self.grid.budgets} | {name: getattr(self, name) for name in names}
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
         """Return `to_table` as a data frame of pandas, polars or pyarrow."""
@@ -174,8 +174,8 @@ def score_selector(
         training = subset_scores(scores, rows)
         chosen[held_out] = select(training, rows, held_out, rng)
         single[held_out] = evaluate_group(training, np.arange(len(rows))).scores.argmax(axis=1)
-    value = [np.take_along_axis(scores.at_times, each[..., None], axis=2)[..., 0] for each in (chosen, single)]
-    return _summarise(scores, value[0], value[1], scores.at_times.max(axis=2), unit=unit, level=level, rng=rng)
+    value = [np.take_along_axis(scores.at_budgets, each[..., None], axis=2)[..., 0] for each in (chosen, single)]
+    return _summarise(scores, value[0], value[1], scores.at_budgets.max(axis=2), unit=unit, level=level, rng=rng)
 
 
 def _summarise(
@@ -197,9 +197,9 @@ def _summarise(
         _ratio(gained.sum(axis=0), gap.sum(axis=0), total),
         _ratio(drawn @ gained, drawn @ gap, total),
     )
-    of_time = scores.of_time / total
-    whole = _ratio((gained @ of_time).sum(), (gap @ of_time).sum(), 1.0)
-    drawn_whole = _ratio(drawn @ (gained @ of_time), drawn @ (gap @ of_time), 1.0)
+    of_budget = scores.of_budget / total
+    whole = _ratio((gained @ of_budget).sum(), (gap @ of_budget).sum(), 1.0)
+    drawn_whole = _ratio(drawn @ (gained @ of_budget), drawn @ (gap @ of_budget), 1.0)
     tails = [(1 - level) / 2, (1 + level) / 2]
     lower, upper = np.quantile(drawn_closed, tails, axis=0)
     ends = np.quantile(drawn_whole, tails)

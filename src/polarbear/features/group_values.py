@@ -64,8 +64,8 @@ def evaluate_group(
     group = fit_rows(scores, rows)
     curves = StrongestRival().curves(group.posterior, np.arange(len(group.posterior.names)))
     expected = curves.mean(axis=0)
-    at_times = np.stack([(risk or Expected()).score(curves[:, place]) for place in range(curves.shape[1])])
+    at_budgets = np.stack([(risk or Expected()).score(curves[:, place]) for place in range(curves.shape[1])])
     if for_all is not None:
         own = np.any(scores.weights[rows], axis=0, keepdims=True).T & (not group.is_too_small)
-        at_times, expected = np.where(own, at_times, for_all.scores), np.where(own, expected, for_all.expected)
-    return GroupValues(group, at_times, expected, observed_stretches(scores, at_times, expected))
+        at_budgets, expected = np.where(own, at_budgets, for_all.scores), np.where(own, expected, for_all.expected)
+    return GroupValues(group, at_budgets, expected, observed_stretches(scores, at_budgets, expected))

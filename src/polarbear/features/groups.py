@@ -108,7 +108,7 @@ class Group(GroupSize):
 def describe_groups(tree: Node, scores: Scores, preference: Linear | None = None) -> tuple[Group, ...]:
     """Return the groups of a tree, from left to right; their choices change where those of the policy do."""
     low, high = _considered_budgets(preference, scores)
-    whole = (low, high) == (scores.grid.times[0], scores.grid.times[-1])
+    whole = (low, high) == (scores.grid.budgets[0], scores.grid.budgets[-1])
     for_all = evaluate_group(scores, tree.rows)
     groups = []
     for conditions, node in tree.walk():
@@ -124,13 +124,13 @@ def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[floa
 
     A budget between two grid times gives weight to both, so that `At` and `Between` cannot be read off the weights.
     """
-    times = scores.grid.times[scores.of_time > 0]
-    limits = [times[0], times[-1]]
+    budgets = scores.grid.budgets[scores.of_budget > 0]
+    limits = [budgets[0], budgets[-1]]
     if isinstance(preference, At):
-        limits = [preference.time, preference.time]
+        limits = [preference.budget, preference.budget]
     elif isinstance(preference, Between):
         limits = [preference.start, preference.stop]
-    low, high = np.clip(limits, times[0], times[-1]).tolist()
+    low, high = np.clip(limits, budgets[0], budgets[-1]).tolist()
     return low, high
 
 
@@ -138,15 +138,15 @@ def _make_choices(
     scores: Scores, values: GroupValues, overall: Sequence[Stretch], low: float, high: float
 ) -> Iterator[GroupChoice]:
     """Yield the choice of a group for each part of the budgets in which neither it nor the one for all changes."""
-    counted = np.flatnonzero(scores.of_time > 0)
-    times = scores.grid.times[counted].clip(low, high)
-    pairs = [(stretch_at(values.stretches, time), stretch_at(overall, time)) for time in times]
+    counted = np.flatnonzero(scores.of_budget > 0)
+    budgets = scores.grid.budgets[counted].clip(low, high)
+    pairs = [(stretch_at(values.stretches, budget), stretch_at(overall, budget)) for budget in budgets]
     for (choice, for_all), part in groupby(range(len(pairs)), key=lambda k: (pairs[k][0].name, pairs[k][1].name)):
         inside = list(part)
-        start = max(times[0], *(each.start for each in pairs[inside[0]]))
-        stop = min(times[-1], *(each.stop for each in pairs[inside[-1]]))
+        start = max(budgets[0], *(each.start for each in pairs[inside[0]]))
+        stop = min(budgets[-1], *(each.stop for each in pairs[inside[-1]]))
         own, other, places = scores.names.index(choice), scores.names.index(for_all), counted[inside]
-        weights = scores.of_time[places] / scores.of_time[places].sum()
+        weights = scores.of_budget[places] / scores.of_budget[places].sum()
         win_rate, probability = 0.5, 0.5
         if own != other:
             rates = weights @ values.group.posterior.win_rates(own, other)[places]

@@ -57,13 +57,13 @@ def policy(
     preference
         How budgets are weighted, to find the groups and for choices without a budget; by default as for `explain`.
     risk
-        `Expected` (default), `ProbabilityBest`, `Quantile` or `Regret`.
+        `Expected` (default), `ProbabilityBest`, `Quantile` or `ExpectedLoss`.
 
     Examples
     --------
     >>> import polarbear as pb
     >>> runs = [
-    ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 2 == 0)) + i / 100], until=9)
+    ...     pb.Trajectory(name, i, [1], [float((name == "a") == (i % 2 == 0)) + i / 100], end=9)
     ...     for name in ("a", "b") for i in range(40)
     ... ]
     >>> found = pb.policy(runs, {"instance": range(40), "odd": [i % 2 == 1 for i in range(40)]}, grid=[1, 9])
@@ -95,14 +95,14 @@ def policy_for_query(
     tree = grow_tree(training.scores, training.features, depth=2, level=0.05, rng=rng)
     require_observed(asked, training.scores)
     wanted = score_instances(training.runs, asked.weights(training.scores.grid), among=training.scores.names)
-    scores = replace(training.scores, of_time=wanted.of_time)
+    scores = replace(training.scores, of_budget=wanted.of_budget)
     return make_policy(replace(training, scores=scores, preference=asked), tree, Expected() if risk is None else risk)
 
 
 def make_policy(training: TrainingSet, tree: Node, risk: Risk) -> Policy:
     """Return the policy that asks the questions of a tree."""
     scores = training.scores
-    observed = scores.grid.times[scores.observed]
+    observed = scores.grid.budgets[scores.observed]
     for_all = evaluate_group(scores, tree.rows, risk)
     leaf_for_all = _make_leaf(for_all, training, risk)
 
@@ -134,10 +134,10 @@ def _make_leaf(values: GroupValues, training: TrainingSet, risk: Risk) -> Leaf:
     """Return what to choose for the instances of a group, whether or not it is divided further."""
     scores, group, preference = training.scores, values.group, training.preference
     everybody = np.arange(len(scores.names))
-    draws = StrongestRival().values(group.posterior, everybody, lambda curves: np.asarray(curves @ scores.of_time))
+    draws = StrongestRival().values(group.posterior, everybody, lambda curves: np.asarray(curves @ scores.of_budget))
     best = int(risk.score(draws).argmax())
     if isinstance(preference, At | Final):  # the same choice as at this budget, also if several are equally good
-        budget = preference.time if isinstance(preference, At) else scores.grid.times[-1]
+        budget = preference.budget if isinstance(preference, At) else scores.grid.budgets[-1]
         best = scores.names.index(stretch_at(values.stretches, budget).name)
     return Leaf(
         group.instances,

@@ -50,7 +50,7 @@ class Scores:
     weights
         Shape (instance, time): the weight of the instance at each budget, in instances (clusters); zero where some
         candidate was not observed.
-    of_time
+    of_budget
         Shape (time,): the weight of each budget; they sum to one.
     range_of
         Shape (time,): the range of each budget.
@@ -59,7 +59,7 @@ class Scores:
     first: Array32
     rankings: Rankings
     weights: Array32
-    of_time: Array
+    of_budget: Array
     range_of: Indices
 
     @property
@@ -84,7 +84,7 @@ class Scores:
         return np.arange(len(self.weights)) if clusters is None else clusters.codes
 
     @cached_property
-    def at_times(self) -> Array32:
+    def at_budgets(self) -> Array32:
         """The share of the first place at each budget, without weights, shape (instance, time, algorithm)."""
         return first_shares(self.rankings.ranks)
 
@@ -94,14 +94,14 @@ class Scores:
         return np.flatnonzero(self.weights.any(axis=0))
 
 
-def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str] | None = None) -> Scores:
+def score_instances(runs: RunCollection, of_budget: Array, *, among: Sequence[str] | None = None) -> Scores:
     """Return the scores of the candidates on the instances of a collection of runs.
 
     Parameters
     ----------
     runs
         The runs.
-    of_time
+    of_budget
         Shape (time,): the weight of each budget, see `polarbear.selection.preference`.
     among
         The candidates; all algorithms by default. An instance counts if all of them were observed there at half of the
@@ -124,7 +124,7 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
         maximise=runs.maximise,
     )
     usable = (rankings.ranks != ABSENT).all(axis=2)
-    rows = np.flatnonzero(usable[:, of_time > 0].mean(axis=1) >= _USABLE)
+    rows = np.flatnonzero(usable[:, of_budget > 0].mean(axis=1) >= _USABLE)
     least = min(_ENOUGH, -(-len(usable) // 2))
     if len(rows) < least:
         raise TooFewRunsError(
@@ -132,14 +132,14 @@ def score_instances(runs: RunCollection, of_time: Array, *, among: Sequence[str]
             f"on {len(rows)} of {len(usable)}; name fewer candidates with among= (--among), such as the Pareto set of a race"
         )
     weights = runs.weights.expected[rows, None] * usable[rows]
-    return make_scores(take_instances(rankings, rows), weights, of_time)
+    return make_scores(take_instances(rankings, rows), weights, of_budget)
 
 
-def make_scores(rankings: Rankings, weights: Array, of_time: Array) -> Scores:
+def make_scores(rankings: Rankings, weights: Array, of_budget: Array) -> Scores:
     """Return the scores of rankings; see `Scores` for the parameters. The weights of the budgets need not sum to one."""
     total = weights.sum(axis=0)
-    kept = (of_time > 0) & (total > 0)
-    share = np.where(kept, of_time, 0) / of_time[kept].sum()
+    kept = (of_budget > 0) & (total > 0)
+    share = np.where(kept, of_budget, 0) / of_budget[kept].sum()
     each = first_shares(rankings.ranks) * (weights / np.where(total > 0, total, 1) * share)[..., None]
     number = int(np.count_nonzero(kept))
     edges = np.linspace(0, number, min(_RANGES, number) + 1).round().astype(int)[1:-1]
@@ -150,4 +150,4 @@ def make_scores(rankings: Rankings, weights: Array, of_time: Array) -> Scores:
 
 def subset_scores(scores: Scores, rows: Indices) -> Scores:
     """Return the scores of some instances, whose weights sum to one again."""
-    return make_scores(take_instances(scores.rankings, rows), scores.weights[rows].astype(np.float64), scores.of_time)
+    return make_scores(take_instances(scores.rankings, rows), scores.weights[rows].astype(np.float64), scores.of_budget)

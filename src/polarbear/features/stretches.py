@@ -57,7 +57,7 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
     Stretch(start=1.0, stop=10.0, name='a', share=0.75)
     Stretch(start=10.0, stop=100.0, name='b', share=0.75)
     """
-    axis = np.log(grid.times) if grid.axis == "log" else grid.times
+    axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
     starts: list[tuple[float, int]] = []
     for place in range(max(len(axis) - 1, 1)):
         for position, best in _leaders(scores[place], scores[min(place + 1, len(axis) - 1)]):
@@ -70,8 +70,8 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
         inside = np.union1d([start, end], axis[(axis > start) & (axis < end)])
         curve = np.interp(inside, axis, shares[:, best])
         mean = float(np.trapezoid(curve, inside) / (end - start)) if end > start else float(curve[0])
-        first = float(grid.times[0]) if number == 0 else _on_axis(grid, start)
-        last = float(grid.times[-1]) if number == len(starts) - 1 else _on_axis(grid, end)
+        first = float(grid.budgets[0]) if number == 0 else _on_axis(grid, start)
+        last = float(grid.budgets[-1]) if number == len(starts) - 1 else _on_axis(grid, end)
         result.append(Stretch(first, last, names[best], round(mean, 4)))
     return tuple(result)
 
@@ -79,7 +79,7 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
 def observed_stretches(scores: Scores, choice_scores: Array, shares: Array) -> tuple[Stretch, ...]:
     """Return `stretches_of` of the budgets at which something was observed."""
     here = scores.observed
-    grid = Grid(scores.grid.times[here], scores.grid.axis)
+    grid = Grid(scores.grid.budgets[here], scores.grid.axis)
     return stretches_of(grid, choice_scores[here], shares[here], scores.names)
 
 

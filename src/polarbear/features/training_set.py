@@ -136,11 +136,12 @@ def _tables(source: Source, features: Any) -> list[FeatureTable]:
 
 def require_observed(preference: Linear, scores: Scores) -> None:
     """Raise an error if a preference is for a single budget at which the candidates were not observed."""
-    times = scores.grid.times[scores.observed]
-    if isinstance(preference, At) and not times[0] <= preference.time <= times[-1]:
+    budgets = scores.grid.budgets[scores.observed]
+    if isinstance(preference, At) and not budgets[0] <= preference.budget <= budgets[-1]:
         raise TooFewRunsError(
-            f"expected a budget at which all candidates were observed, from {format_number(times[0])} to "
-            f"{format_number(times[-1])}, got {format_number(preference.time)}; choose another budget, or make longer runs"
+            f"expected a budget at which all candidates were observed, from {format_number(budgets[0])} to "
+            f"{format_number(budgets[-1])}, got {format_number(preference.budget)}; choose another budget, or make "
+            "longer runs"
         )
 
 

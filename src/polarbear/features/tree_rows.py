@@ -82,7 +82,7 @@ def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
 
 def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch, ...]:
     """Return the stretches that a picture can show: too short ones are part of the one before, or of the one after."""
-    first, last = _places(grid, [grid.times[0], grid.times[-1]])
+    first, last = _places(grid, [grid.budgets[0], grid.budgets[-1]])
     shown: list[Stretch] = []
     start = stretches[0].start if stretches else 0.0
     for each in stretches:
@@ -100,6 +100,6 @@ def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch,
     return tuple(shown) or tuple(stretches)
 
 
-def _places(grid: Grid, times: Sequence[float]) -> list[float]:
+def _places(grid: Grid, budgets: Sequence[float]) -> list[float]:
     """Return times on the axis of the grid."""
-    return [math.log(time) for time in times] if grid.axis == "log" else [float(time) for time in times]
+    return [math.log(budget) for budget in budgets] if grid.axis == "log" else [float(budget) for budget in budgets]

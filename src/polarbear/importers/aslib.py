@@ -66,13 +66,13 @@ def read_arff(source: Source, path: str, ledger: Ledger) -> None:
                 if len(cells) != len(names):
                     ledger.skip(file, Reason.WRONG_WIDTH, place, columns=len(names))
                     continue
-                instance, repetition, algorithm, status, time = (cells[each] for each in places)
+                instance, repetition, algorithm, status, budget = (cells[each] for each in places)
                 if not algorithm:
                     ledger.skip(file, Reason.NO_ALGORITHM, place)
                     continue
-                events, until, solved = Events(maximise=False), scenario.cutoff, False
+                events, end, solved = Events(maximise=False), scenario.cutoff, False
                 events.add(0.0, _UNSOLVED)
-                runtime = amount(time)
+                runtime = amount(budget)
                 if (status or "").lower() == "ok":
                     if runtime is None:
                         ledger.skip(file, Reason.NO_RUNTIME, place)
@@ -80,8 +80,8 @@ def read_arff(source: Source, path: str, ledger: Ledger) -> None:
                     solved = scenario.cutoff is None or runtime <= scenario.cutoff
                 if solved and runtime is not None:
                     events.add(runtime, _SOLVED)
-                    until = runtime
-                elif until is None and runtime is None:
+                    end = runtime
+                elif end is None and runtime is None:
                     ledger.skip(file, Reason.NO_RUNTIME, place)
                     continue
                 ledger.add(
@@ -91,7 +91,7 @@ def read_arff(source: Source, path: str, ledger: Ledger) -> None:
                     algorithm=algorithm,
                     problem=(identifier(scenario.name), None, None, identifier(instance)),
                     events=events,
-                    until=runtime if until is None else until,
+                    end=runtime if end is None else end,
                     maximise=False,
                     finished=solved,
                     run=identifier(repetition) or 1,

@@ -71,31 +71,31 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
     precision = -1.0 if indicator else amount(about.get("Precision")) or SOLVED
     for reference, runs in entry.files.items():
         try:
-            data, budgets = (resolve_reference(path, each) for each in _file_pair(reference))
+            data, rows = (resolve_reference(path, each) for each in _file_pair(reference))
         except UnreadableError as error:
             ledger.skip_unreadable(file, error)
             continue
-        name, budgets_name = source.name(data), source.name(budgets)
+        name, name_of_rows = source.name(data), source.name(rows)
         column = 1 if indicator else 2
-        pairs = zip_longest(_read_file(source, data, ledger, column), _read_file(source, budgets, ledger, column))
+        pairs = zip_longest(_read_file(source, data, ledger, column), _read_file(source, rows, ledger, column))
         count, began = 0, set[str]()
-        for count, (run, (targets, times)) in enumerate(zip(runs, pairs, strict=False), 1):
+        for count, (run, (targets, budgets)) in enumerate(zip(runs, pairs, strict=False), 1):
             what = f"run {count} of {len(runs)}"
-            if targets and times and targets[0] != times[0]:
-                ledger.skip(budgets_name, Reason.OTHER_INSTANCE, what, other=name)
-                times = None
-            for each, other, cut_file in ((targets, times, name), (times, targets, budgets_name)):
+            if targets and budgets and targets[0] != budgets[0]:
+                ledger.skip(name_of_rows, Reason.OTHER_INSTANCE, what, other=name)
+                budgets = None
+            for each, other, cut_file in ((targets, budgets, name), (budgets, targets, name_of_rows)):
                 # The file of budgets holds the last evaluation of a run, so it was cut if it ends before that of targets.
                 # Older loggers end the file of targets at the last target that was reached.
                 began.update([cut_file] if each else [])
-                if other and cut_file in began and (not each or (each is times and each[1].last < other[1].last)):
+                if other and cut_file in began and (not each or (each is budgets and each[1].last < other[1].last)):
                     ledger.skip(cut_file, Reason.SHORTER, what)
-            events = _merge(targets and targets[1], times and times[1])
-            until = run.evaluations
-            whole = until is None or events.last >= until
+            events = _merge(targets and targets[1], budgets and budgets[1])
+            end = run.evaluations
+            whole = end is None or events.last >= end
             if not whole and not has_reached(events, run.final, run.rounding, maximise=False):
                 ledger.skip(name, Reason.CUT_RUN, what)
-                until = None
+                end = None
             ledger.add(
                 name,
                 what,
@@ -108,7 +108,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                     identifier(run.instance),
                 ),
                 events=events,
-                until=until,
+                end=end,
                 maximise=False,
                 finished=events.has_solved(precision),
                 distances=not indicator,
@@ -128,12 +128,12 @@ def _file_pair(reference: str) -> tuple[str, str]:
 def _merge(targets: Events | None, budgets: Events | None) -> Events:
     """Return the improvements that the two files hold together."""
     union = Events(maximise=False)
-    times, values, best = union.times, union.values, math.inf
-    rows = [row for each in (targets, budgets) if each for row in zip(each.times, each.values, strict=True)]
-    for time, value in sorted(rows):
+    merged, values, best = union.budgets, union.values, math.inf
+    rows = [row for each in (targets, budgets) if each for row in zip(each.budgets, each.values, strict=True)]
+    for budget, value in sorted(rows):
         if value < best:
             best = value
-            times.append(time)
+            merged.append(budget)
             values.append(value)
     union.last = max(each.last for each in (targets, budgets, union) if each)
     return union
@@ -149,12 +149,12 @@ def _read_file(source: Source, path: str, ledger: Ledger, column: int) -> Iterat
             for number, line in enumerate(text_lines(stream), 1):
                 parts = line.split(maxsplit=3)
                 try:
-                    time, value = float(parts[0]), float(parts[column])
+                    budget, value = float(parts[0]), float(parts[column])
                 except (ValueError, IndexError):
-                    time = value = math.nan
-                if block and line[-1] == "\n" and 0 <= time < math.inf and -math.inf < value < math.inf:
+                    budget = value = math.nan
+                if block and line[-1] == "\n" and 0 <= budget < math.inf and -math.inf < value < math.inf:
                     usual += 1
-                    block[1].add(time, value)
+                    block[1].add(budget, value)
                     continue
                 if not parts:
                     continue

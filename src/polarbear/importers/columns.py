@@ -39,7 +39,7 @@ _SHOWN = 100  # columns that a report names
 class Places(NamedTuple):
     """The positions of columns in the rows of a table: time, value, and those of the others that the table has."""
 
-    time: int
+    budget: int
     value: int
     further: list[int]  # objectives besides the value
     keys: dict[str, int]

@@ -41,20 +41,20 @@ class Events:
     Examples
     --------
     >>> events = Events(maximise=False)
-    >>> for time, value in [(1, 5.0), (2, 7.0), (3, 2.0), (4, 6.0)]:
-    ...     events.add(time, value)
-    >>> events.times.tolist(), events.values.tolist(), events.last
+    >>> for budget, value in [(1, 5.0), (2, 7.0), (3, 2.0), (4, 6.0)]:
+    ...     events.add(budget, value)
+    >>> events.budgets.tolist(), events.values.tolist(), events.last
     ([1.0, 3.0], [5.0, 2.0], 4)
     """
 
     __slots__ = (
         *("_before", "highest", "last", "lowest", "maximise", "objectives", "one_run", "points", "repeats", "rows"),
-        *("starts", "times", "values"),
+        *("starts", "budgets", "values"),
     )
 
     def __init__(self, maximise: bool | None) -> None:
         self.maximise = maximise
-        self.times = array("d")
+        self.budgets = array("d")
         self.values = array("d")
         self.last = -math.inf  # the latest time at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
@@ -64,33 +64,33 @@ class Events:
         self.objectives, self.points = 1, array("d")  # with several objectives: the time and the objectives of each row
         self._before = -math.inf
 
-    def count_row(self, time: float) -> None:
+    def count_row(self, budget: float) -> None:
         """Count a row that will be added; only tables need the counts, and most data are no tables."""
         self.rows += 1
-        self.repeats += time == self._before
+        self.repeats += budget == self._before
 
-    def goes_back(self, time: float) -> bool:
+    def goes_back(self, budget: float) -> bool:
         """Return whether a row at this time would not come after the last one."""
-        return time <= self._before
+        return budget <= self._before
 
-    def add(self, time: float, value: float) -> None:
+    def add(self, budget: float, value: float) -> None:
         """Add one row; NaN means no value, but still shows that the run lasted until then.
 
         So do the values that solvers report without a solution, such as 1e20: they improve on nothing, whatever their sign.
         """
         if not -_SUSPICIOUS < value < _SUSPICIOUS and is_sentinel(value):
             value = math.nan
-        if time < self._before:
+        if budget < self._before:
             # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
-            self.starts.append(len(self.times))
+            self.starts.append(len(self.budgets))
             self.lowest, self.highest = math.inf, -math.inf
-        self._before = time
-        if time > self.last:
-            self.last = time
+        self._before = budget
+        if budget > self.last:
+            self.last = budget
         if value < self.lowest:
             self.lowest = value
             if not self.maximise:
-                self.times.append(time)
+                self.budgets.append(budget)
                 self.values.append(value)
                 if value > self.highest:
                     self.highest = value
@@ -98,7 +98,7 @@ class Events:
         if value > self.highest:
             self.highest = value
             if self.maximise is not False:
-                self.times.append(time)
+                self.budgets.append(budget)
                 self.values.append(value)
 
     def best(self, *, maximise: bool) -> float:
@@ -124,21 +124,21 @@ class Events:
         UnreadableError
             If the rows belong to several runs: time starts again, with other values.
         """
-        times, values = as_read_only(self.times, np.float64), as_read_only(self.values, np.float64)
+        budgets, values = as_read_only(self.budgets, np.float64), as_read_only(self.values, np.float64)
         if not self.starts:
-            return times, values, 0
-        order = np.lexsort((values, times))
-        times, values = times[order], values[order]
-        again = times[1:] == times[:-1]
+            return budgets, values, 0
+        order = np.lexsort((values, budgets))
+        budgets, values = budgets[order], values[order]
+        again = budgets[1:] == budgets[:-1]
         differs = again & (values[1:] != values[:-1])
-        if not self.one_run and (differs.any() or self._begins_again(times[0])):
+        if not self.one_run and (differs.any() or self._begins_again(budgets[0])):
             raise UnreadableError(Reason.SEVERAL_RUNS)
-        return times, values, int((again & ~differs).sum())
+        return budgets, values, int((again & ~differs).sum())
 
     def stretches(self) -> list[tuple[array[float], array[float]]]:
         """Return the stretches of times and values between the places where time goes back."""
-        bounds = pairwise([0, *self.starts, len(self.times)])
-        return [(self.times[start:end], self.values[start:end]) for start, end in bounds if end > start]
+        bounds = pairwise([0, *self.starts, len(self.budgets)])
+        return [(self.budgets[start:end], self.values[start:end]) for start, end in bounds if end > start]
 
     def _begins_again(self, first: float) -> bool:
         """Return whether two stretches begin at the first time and then differ: two runs from the same start."""
@@ -146,14 +146,14 @@ class Events:
         return any(stretch != starting[0] for stretch in starting[1:])
 
 
-def take_text(events: Events, time: str, value: str, further: Sequence[str] = ()) -> Reason | None:
+def take_text(events: Events, budget: str, value: str, further: Sequence[str] = ()) -> Reason | None:
     """Add a row of text to a run, and return what is wrong with it.
 
     Parameters
     ----------
     events
         The run.
-    time, value
+    budget, value
         The two cells of the row.
     further
         The cells of further objectives.
@@ -169,28 +169,28 @@ def take_text(events: Events, time: str, value: str, further: Sequence[str] = ()
     'rows with an infinitely good value'
     """
     try:
-        numbers = float(time), float(value), [float(each) for each in further] if further else ()
+        numbers = float(budget), float(value), [float(each) for each in further] if further else ()
     except ValueError:
         return Reason.NON_NUMERIC_LINE
     return take_numbers(events, *numbers)
 
 
-def take_numbers(events: Events, time: float, value: float, further: Sequence[float] = ()) -> Reason | None:
+def take_numbers(events: Events, budget: float, value: float, further: Sequence[float] = ()) -> Reason | None:
     """Add a row of numbers to a run, and return what is wrong with it, as `take_text` does.
 
     With further objectives, a row without one of them has no value.
     """
     if further:
         value = next((each for each in (value, *further) if each != each or each in _INFINITE), value)
-    if not 0 <= time < math.inf:
-        return Reason.BAD_TIME
+    if not 0 <= budget < math.inf:
+        return Reason.BAD_BUDGET
     if value in _INFINITE and (events.maximise is None or (value > 0) == events.maximise):
         return Reason.INFINITELY_GOOD
-    events.add(time, value)
+    events.add(budget, value)
     if further:
         events.objectives = 1 + len(further)
         if math.isfinite(value):
-            events.points.extend((time, value, *further))
+            events.points.extend((budget, value, *further))
     return Reason.NO_VALUE if value != value else None
 
 

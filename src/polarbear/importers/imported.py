@@ -127,8 +127,8 @@ class Skipped:
 
     def __str__(self) -> str:
         first = f", first: {self.first}" if self.first else ""
-        times = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"{self.where}: {self.sentence}{first}{times}{advise(self.remedy)}"
+        budgets = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{self.where}: {self.sentence}{first}{budgets}{advise(self.remedy)}"
 
     @property
     def sentence(self) -> str:

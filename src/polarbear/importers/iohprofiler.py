@@ -122,7 +122,7 @@ def _read_scenario(
             algorithm=experiment.algorithm,
             problem=(*problem, identifier(run["instance"])),
             events=events,
-            until=_end_of_run(run, events, data_file.name, what, ledger),
+            end=_end_of_run(run, events, data_file.name, what, ledger),
             maximise=maximise,
             finished=not maximise and data_file.has_solved(problem[0], events),
             distances=not maximise and data_file.holds_distances(problem[0]),
@@ -166,15 +166,15 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 data_file.report_surplus()
         maximise = _infer_direction(runs_in_data, data_file, str(suite), ledger) if stated is None else stated
         for count, (run, events, other) in enumerate(zip(runs, runs_in_data, transformed, strict=False), 1):
-            what, until = f"run {count} of {len(runs)}", run.evaluations
+            what, end = f"run {count} of {len(runs)}", run.evaluations
             # Some versions of the logger list the final value as the algorithm saw it, transformed.
             if not (
-                until is None
-                or events.last >= until
+                end is None
+                or events.last >= end
                 or any(has_reached(each, run.final, run.rounding, maximise=maximise) for each in (events, other))
             ):
                 ledger.skip(data_file.name, Reason.CUT_RUN, what)
-                until = None
+                end = None
             ledger.add(
                 data_file.name,
                 what,
@@ -182,7 +182,7 @@ def read_info(source: Source, path: str, entry: IndexEntry, ledger: Ledger) -> N
                 algorithm=about.get("algId", "unknown"),
                 problem=(suite, function, identifier(about.get("DIM")), identifier(run.instance)),
                 events=events,
-                until=None if ledger.request.seconds else until,
+                end=None if ledger.request.seconds else end,
                 maximise=maximise,
                 finished=not maximise and data_file.has_solved(suite, events),
                 distances=not maximise and data_file.holds_distances(suite),
@@ -194,8 +194,8 @@ def _end_of_run(run: dict[str, Any], events: Events, file: str, what: object, le
     if ledger.request.seconds:
         return None
     best = run.get("best")
-    time_of_best = amount(best.get("evals")) if isinstance(best, dict) else None
-    if time_of_best is not None and time_of_best > events.last:
+    budget_of_best = amount(best.get("evals")) if isinstance(best, dict) else None
+    if budget_of_best is not None and budget_of_best > events.last:
         ledger.skip(file, Reason.CUT_RUN, what)
         return None
     return amount(run.get("evals"))

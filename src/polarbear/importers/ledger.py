@@ -67,7 +67,7 @@ class Ledger:
         self._files: list[str] = []  # per run: its file, its place there, and a digest of its content
         self._places: list[object] = []
         self._digests: list[bytes] = []
-        self._times: dict[bytes, Array] = {}  # of short runs, by their bytes
+        self._budgets: dict[bytes, Array] = {}  # of short runs, by their bytes
         self._named: dict[str, str] = {}  # every algorithm, whether it has usable runs or not, with the first file
         self._groups: dict[tuple[str, Place], _Group] = {}  # `result` compares the runs of one name between folders
         self._refusal: ValueError | None = None
@@ -126,7 +126,7 @@ class Ledger:
         algorithm: str,
         problem: Problem,
         events: Events,
-        until: float | None,
+        end: float | None,
         maximise: bool,
         finished: bool = False,
         distances: bool = False,
@@ -175,16 +175,16 @@ class Ledger:
             if archive is None:
                 self.skip(file, Reason.ONE_OBJECTIVE, what)
                 return
-        if not events.times:
+        if not events.budgets:
             self.skip(file, Reason.EMPTY_RUN, what)
             return
         try:
-            times, values, duplicates = events.in_order()
-            times = self._share(times)
-            until = max(until or 0.0, events.last)
+            budgets, values, duplicates = events.in_order()
+            budgets = self._share(budgets)
+            end = max(end or 0.0, events.last)
             finished = self.request.finished(finished)
             trajectory = Trajectory(
-                group.algorithm, block, times, values, until, maximise=maximise, finished=finished, archive=archive
+                group.algorithm, block, budgets, values, end, maximise=maximise, finished=finished, archive=archive
             )
         except UnreadableError as error:
             self.skip(file, error.reason, what)
@@ -194,9 +194,9 @@ class Ledger:
             return
         if duplicates:
             self.skip(file, Reason.DUPLICATE_ROWS, what, duplicates)
-        content = trajectory.times.tobytes() + trajectory.values.tobytes() + str(trajectory.until).encode()
+        content = trajectory.budgets.tobytes() + trajectory.values.tobytes() + str(trajectory.end).encode()
         if archive is not None:
-            content += archive.times.tobytes() + archive.points.tobytes()
+            content += archive.budgets.tobytes() + archive.points.tobytes()
         digest = blake2b(repr(problem).encode() + content, digest_size=_DIGEST).digest()
         if run is None:
             original = group.file_of_content.setdefault(digest, file)
@@ -275,16 +275,16 @@ class Ledger:
         where = files.pop() if len(files) == 1 else "several files"
         return [Skipped(where, Reason.NO_USABLE_RUN, {"names": names})]
 
-    def _share(self, times: Array) -> Array:
+    def _share(self, budgets: Array) -> Array:
         """Return the array of an earlier short run with the same times, if there is one.
 
         The array of one number takes 160 bytes, and a million short runs have few different times.
         """
-        if times.size > _SHORT:
-            return times
-        if len(self._times) == _SHARED:
-            self._times.clear()
-        return self._times.setdefault(times.tobytes(), times)
+        if budgets.size > _SHORT:
+            return budgets
+        if len(self._budgets) == _SHARED:
+            self._budgets.clear()
+        return self._budgets.setdefault(budgets.tobytes(), budgets)
 
     def _separate_namesakes(self, *, as_repetitions: bool) -> list[Finding]:
         """Apply the rules of `namesakes`, if some name occurs in several folders, and return notes."""

@@ -109,7 +109,7 @@ def _read_study(database: sqlite3.Connection, study: int, name: str, file: str, 
         algorithm=str(_attribute(attributes, "algorithm") or name),
         problem=(None, None, None, _attribute(attributes, "instance")),
         events=collect_trials(trials, ledger, file, what, maximise=maximise),
-        until=None,
+        end=None,
         maximise=maximise,
         run=_attribute(attributes, "run"),
     )

@@ -129,7 +129,7 @@ def choose_part(imported: Imported, part: Part) -> Imported:
             asked = " or ".join(map(str, conditions))
             raise ValueError(f"expected runs with {asked}, got none: {name} has {_listed(values)}; choose among these")
         chosen = chosen.take([position for position, keep in enumerate(kept) if keep])
-    return _note_dimensions(chosen) if part.per is None else _divide_times(chosen, part.per)
+    return _note_dimensions(chosen) if part.per is None else _divide_budgets(chosen, part.per)
 
 
 def split_runs(imported: Imported, name: str) -> dict[Identifier, Imported]:
@@ -235,7 +235,7 @@ def _note_dimensions(imported: Imported) -> Imported:
     return replace(imported, about=replace(imported.about, notes=(*imported.about.notes, note)))
 
 
-def _divide_times(imported: Imported, name: str) -> Imported:
+def _divide_budgets(imported: Imported, name: str) -> Imported:
     runs = []
     for run, value in zip(imported.runs, field_values(imported, name), strict=True):
         try:
@@ -247,7 +247,7 @@ def _divide_times(imported: Imported, name: str) -> Imported:
                 f"expected a positive number as {quote(name)} of every run, to divide its times by, got {quote(value)} for "
                 f"{run.algorithm!r} on {_describe(run.instance)}; choose another field"
             )
-        runs.append(run.divide_times(divisor))
+        runs.append(run.divide_budgets(divisor))
     return replace(imported, runs=tuple(runs))
 
 

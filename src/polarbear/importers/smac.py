@@ -80,7 +80,7 @@ def read_history(source: Source, path: str, ledger: Ledger) -> None:
         algorithm=algorithm,
         problem=(None, None, None, instance),
         events=events,
-        until=None,
+        end=None,
         maximise=False,
         run=run,
     )

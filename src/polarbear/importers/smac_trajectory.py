@@ -111,7 +111,7 @@ def _read(source: Source, path: str, ledger: Ledger) -> None:
         algorithm=algorithm,
         problem=(None, None, None, instance),
         events=events,
-        until=_end(source, path, seconds=ledger.request.seconds),
+        end=_end(source, path, seconds=ledger.request.seconds),
         maximise=False,
         run=run,
     )
@@ -122,9 +122,9 @@ def _events(incumbents: list[_Incumbent], ledger: Ledger, file: str) -> Events:
     events, largest = Events(maximise=False), max((each.budget for each in incumbents), default=0.0)
     for number, each in enumerate(incumbents, 1):
         ledger.rows += 1
-        time = each.seconds if ledger.request.seconds else each.evaluations
+        budget = each.seconds if ledger.request.seconds else each.evaluations
         cost = each.cost if each.budget == largest and each.cost < _NO_COST else math.nan
-        reason = take_numbers(events, math.nan if time is None else time, cost)
+        reason = take_numbers(events, math.nan if budget is None else budget, cost)
         if reason not in (None, Reason.NO_VALUE):
             ledger.skip(file, reason, f"incumbent {number}")
     return events

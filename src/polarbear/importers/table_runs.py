@@ -55,7 +55,7 @@ class _Key(NamedTuple):
 
 class _Run(NamedTuple):
     events: Events
-    until: float | None
+    end: float | None
     file: str
     # The values of its rows in the kept columns, and in the columns that may number repetitions.
     cells: frozenset[tuple[Identifier, ...]] = frozenset()
@@ -103,7 +103,7 @@ class TableRuns:
         key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
         unnumbered = "run_id" not in places.keys
         repeated = ledger.request.repeated is True and unnumbered
-        time_place, value_place, width = places.time, places.value, len(names)
+        budget_place, value_place, width = places.budget, places.value, len(names)
         known: dict[object, Events] = {}
         for count, row in enumerate(table.rows, 1):
             ledger.rows += 1
@@ -113,25 +113,25 @@ class TableRuns:
                 continue
             try:
                 cell = row[value_place]
-                time, value = float(row[time_place]), _number(cell)
+                budget, value = float(row[budget_place]), _number(cell)
                 others = [_number(row[place]) for place in further] if further else ()
             except (ValueError, TypeError, OverflowError):
                 first = _describe_row(table, count, row)
-                ledger.skip(file, Reason.NON_NUMERIC_ROW, first, time=names[time_place], value=names[value_place])
+                ledger.skip(file, Reason.NON_NUMERIC_ROW, first, budget=names[budget_place], value=names[value_place])
                 algorithm = _algorithm_of(table, dict(zip(places.keys, key_of(row), strict=False)))
                 if algorithm and algorithm not in names:  # a second line of column names names no algorithm
                     ledger.name(file, algorithm)
                 continue
             key = key_of(row)
             events = known.get(key)
-            if events is None or (repeated and events.goes_back(time)):
+            if events is None or (repeated and events.goes_back(budget)):
                 run = self._run(table, places, key, repeated=repeated)
                 if run is None:
                     ledger.skip(file, Reason.NO_ALGORITHM, _describe_row(table, count, row))
                 events = known[key] = Events(maximise=False) if run is None else run.events
             if unnumbered:
-                events.count_row(time)
-            if reason := take_numbers(events, time, value, others):
+                events.count_row(budget)
+            if reason := take_numbers(events, budget, value, others):
                 ledger.skip(file, reason, _describe_row(table, count, row))
 
     def finish(self) -> None:
@@ -144,7 +144,7 @@ class TableRuns:
         """
         self._check_repetitions()
         for key in list(self._runs):
-            events, until, file, cells, _ = self._runs.pop(key)
+            events, end, file, cells, _ = self._runs.pop(key)
             self.ledger.add(
                 file,
                 key,
@@ -152,7 +152,7 @@ class TableRuns:
                 algorithm=key.algorithm,
                 problem=key.problem,
                 events=events,
-                until=until,
+                end=end,
                 maximise=bool(events.maximise),
                 run=1 if key.run is None else key.run,
                 cells=cells,
@@ -197,15 +197,15 @@ class TableRuns:
             self._repetitions[algorithm, problem] += 1
             number = self._repetitions[algorithm, problem]
         key, request = _Key(algorithm, problem, number), self.ledger.request
-        until = None if request.seconds else amount(cells.get("evals"))
+        end = None if request.seconds else amount(cells.get("evals"))
         run = self._runs.get(key)
         if run is None:
             maximise = bool(request.direction(flag(cells.get("maximization"))))
-            run = _Run(Events(maximise), until, table.file, seeds=frozenset() if places.repetitions else _NO_SEEDS)
+            run = _Run(Events(maximise), end, table.file, seeds=frozenset() if places.repetitions else _NO_SEEDS)
             run.events.one_run = number is None and request.repeated is False
             self._formats.setdefault(table.file, table.format)
-        elif until is not None:
-            run = run._replace(until=max(until, run.until or 0.0))
+        elif end is not None:
+            run = run._replace(end=max(end, run.end or 0.0))
         if self._kept or places.repetitions or run.seeds is not _NO_SEEDS:
             run = self._note_values(run, places, key_cells)
         self._runs[key] = run

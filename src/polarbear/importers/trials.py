@@ -44,10 +44,10 @@ def collect_trials(trials: Sequence[Trial], ledger: Ledger, file: str, what: str
     ordered = sorted(trials, key=lambda each: math.inf if each.end is None else each.end)
     for number, trial in enumerate(ordered, 1):
         ledger.rows += 1
-        time = float(number)
+        budget = float(number)
         if ledger.request.seconds:
-            time = math.nan if trial.end is None or first is None else trial.end - first
-        reason = take_numbers(events, time, trial.value)
-        if reason and not (math.isnan(trial.value) and time >= 0):
+            budget = math.nan if trial.end is None or first is None else trial.end - first
+        reason = take_numbers(events, budget, trial.value)
+        if reason and not (math.isnan(trial.value) and budget >= 0):
             ledger.skip(file, reason, f"{what}, trial {number}")
     return events

@@ -27,7 +27,7 @@ SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
 _FEWEST_TURNS = 125  # R-hat of shorter chains is too noisy, whatever the number of draws
-_TIMES_DIAGNOSED = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
+_BUDGETS_DIAGNOSED = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
 
 
 class State(Protocol):
@@ -112,8 +112,8 @@ def diagnose(utilities: Array, hyperparameters: Array) -> Chains:
     """
     from arviz_stats.base import array_stats
 
-    turns, times, _, chains = utilities.shape
-    diagnosed = np.unique(np.linspace(0, times - 1, _TIMES_DIAGNOSED).astype(int))
+    turns, budgets, _, chains = utilities.shape
+    diagnosed = np.unique(np.linspace(0, budgets - 1, _BUDGETS_DIAGNOSED).astype(int))
     # Only differences of utilities are identified: log-ratings, for example, share a normalising constant.
     quantities = utilities[:, diagnosed] - utilities[:, diagnosed].mean(axis=2, keepdims=True)
     flat = np.concatenate([quantities.reshape(turns, -1, chains), np.log(hyperparameters)], axis=1).transpose(2, 0, 1)

@@ -117,20 +117,20 @@ def _check(choices: Choices, prior: Prior, method: Method | Reference, draws: in
             "from_rankings"
         )
     name: Any = getattr(method, "name", method)
-    check_request(prior, name, draws, times=len(choices.grid), algorithms=len(choices.names))
+    check_request(prior, name, draws, budgets=len(choices.grid), algorithms=len(choices.names))
     require_count("seed", seed, least=0)
     _check_connected(choices)
 
 
 def _announce_cost(choices: Choices) -> None:
     """Log how long it takes to compare all pairs if that is long; unless configured, Python prints it to standard error."""
-    algorithms, times = len(choices.names), len(choices.grid)
-    seconds = expected_seconds(times=times, algorithms=algorithms, instances=choices.instances)
+    algorithms, budgets = len(choices.names), len(choices.grid)
+    seconds = expected_seconds(budgets=budgets, algorithms=algorithms, instances=choices.instances)
     if seconds > ANNOUNCED_SECONDS:
         _LOG.warning(
             "Comparing all pairs of %s algorithms at %s times on %s instances takes about %s on one core.",
             f"{algorithms:,}",
-            f"{times:,}",
+            f"{budgets:,}",
             f"{choices.instances:,}",
             format_duration(seconds),
         )

@@ -145,8 +145,8 @@ def fit_groups(
         raise ValueError(
             "expected instances on which two algorithms were observed, got none; run them on common instances"
         )
-    times, algorithms = joined.ranks.shape[1:]
-    check_request(prior, "auto", draws, times=times, algorithms=algorithms)
+    budgets, algorithms = joined.ranks.shape[1:]
+    check_request(prior, "auto", draws, budgets=budgets, algorithms=algorithms)
     if not isinstance(prior, BayesianBootstrap):
         raise ValueError(
             f"expected BayesianBootstrap for groups, got {prior!r}, which does not weight instances; fit each group alone"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.inference.dirichlet.gibbs import gibbs
-from polarbear.inference.dirichlet.stick_breaking import correct_each_time
+from polarbear.inference.dirichlet.stick_breaking import correct_each_budget
 from polarbear.inference.hmc import correct_by_hmc, hmc
 from polarbear.inference.laplace.nested import correct_by_importance
 from polarbear.inference.laplace.plain import plain_laplace
@@ -68,7 +68,7 @@ def draw_utilities(
     if isinstance(prior, TemporalPrior):
         utilities, diagnostics = correct_by_importance(posterior, draws=draws, rng=rng)
     else:
-        utilities, diagnostics, good = correct_each_time(posterior, draws=draws, rng=rng)
+        utilities, diagnostics, good = correct_each_budget(posterior, draws=draws, rng=rng)
         if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
             again = ~good
     if diagnostics.reliable:
@@ -78,7 +78,7 @@ def draw_utilities(
 
     attempts = diagnostics.message
     if not again.all():
-        choices = choices.at_times(again)
+        choices = choices.at_budgets(again)
         posterior = whitened_posterior(choices, prior)
         attempts += f" This concerned {again.sum()} of {len(again)} times."
     utilities[again], diagnostics = correct_by_hmc(posterior, draws=draws, rng=rng)

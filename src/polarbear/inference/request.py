@@ -22,7 +22,7 @@ INSTALL = "pip install 'polarbear-anytime[mcmc]'"
 _FEWEST_DRAWS = 100  # with fewer, Pareto smoothing has no tail and R-hat no chains to estimate from
 
 
-def check_request(prior: Prior, method: str, draws: int, *, times: int, algorithms: int | None = None) -> None:
+def check_request(prior: Prior, method: str, draws: int, *, budgets: int, algorithms: int | None = None) -> None:
     """Raise a ValueError if `fit` would reject this request whatever the data.
 
     Callers that fit only after hours of running check their request with it first.
@@ -51,8 +51,8 @@ def check_request(prior: Prior, method: str, draws: int, *, times: int, algorith
             f"expected a Dirichlet prior with method='gibbs', got {prior!r}; use method='auto' or prior=Dirichlet()"
         )
     require_count("draws", draws, least=_FEWEST_DRAWS)
-    require_memory(prior, draws, times=times, algorithms=algorithms)
-    if isinstance(prior, TemporalPrior) and times < 2:
+    require_memory(prior, draws, budgets=budgets, algorithms=algorithms)
+    if isinstance(prior, TemporalPrior) and budgets < 2:
         raise ValueError(
             f"expected at least two times with {type(prior).__name__}, which shares information over time, got one; "
             "give a grid of several times, or use prior=BayesianBootstrap()"

@@ -23,21 +23,21 @@ _LARGEST_BYTES = 4_000_000_000
 _BOOTSTRAP_BYTES, _OTHER_BYTES = 24, 32
 
 # CPU seconds to compare a pair: in all, per time, and per time and instance.
-_PER_PAIR, _PER_TIME, _PER_OUTCOME = 1e-4, 1e-5, 3e-8
+_PER_PAIR, _PER_BUDGET, _PER_OUTCOME = 1e-4, 1e-5, 3e-8
 ANNOUNCED_SECONDS = 10.0
 """What takes longer is announced."""
 
 
-def require_memory(prior: Prior, draws: int, *, times: int, algorithms: int | None = None) -> None:
+def require_memory(prior: Prior, draws: int, *, budgets: int, algorithms: int | None = None) -> None:
     """Raise a ValueError if a fit of this size cannot fit in memory; without a number of algorithms, there are two."""
     if draws > _MOST_DRAWS:
         raise ValueError(f"expected at most {_MOST_DRAWS:,} draws, got {draws:,}; 4,000 are enough for most purposes")
     number = algorithms or 2
     each = _BOOTSTRAP_BYTES if isinstance(prior, BayesianBootstrap) else _OTHER_BYTES
     functions = _basis_functions(prior)
-    needed = max(each * draws * times * number, 8 * functions * max(times, draws))
+    needed = max(each * draws * budgets * number, 8 * functions * max(budgets, draws))
     if needed > _LARGEST_BYTES:
-        size = f"{times:,} times, {number:,} algorithms{'' if algorithms else ' or more'}, {draws:,} draws"
+        size = f"{budgets:,} times, {number:,} algorithms{'' if algorithms else ' or more'}, {draws:,} draws"
         raise ValueError(
             f"expected a fit that needs at most {_LARGEST_BYTES / 1e9:.0f} GB of memory, got {size}"
             f"{f' and {functions:,} basis functions' if functions else ''}, which need {format_number(needed / 1e9)} GB; "
@@ -45,10 +45,10 @@ def require_memory(prior: Prior, draws: int, *, times: int, algorithms: int | No
         )
 
 
-def expected_seconds(*, times: int, algorithms: int, instances: int) -> float:
+def expected_seconds(*, budgets: int, algorithms: int, instances: int) -> float:
     """Return about how many CPU seconds it takes to compare all pairs under `BayesianBootstrap`."""
     pairs = algorithms * (algorithms - 1) / 2
-    return pairs * (_PER_PAIR + times * (_PER_TIME + instances * _PER_OUTCOME))
+    return pairs * (_PER_PAIR + budgets * (_PER_BUDGET + instances * _PER_OUTCOME))
 
 
 def _basis_functions(prior: Prior) -> int:

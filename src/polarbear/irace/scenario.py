@@ -116,7 +116,7 @@ class IraceScenario:
             The budgets at which configurations are compared.
         budget_switch
             The switch in front of the budget on the runner's command line. Without it, the runner is called once per run
-            and prints a line `time cost` for each improvement.
+            and prints a line `budget cost` for each improvement.
         clock
             The unit of the budgets.
         sampled, mutated

@@ -3,8 +3,8 @@
 irace asks a runner for one cost, a race for the best cost by every budget. There are two ways to get it from a runner:
 
 - With a budget switch, the runner is called once per budget, and prints a cost each time, as for irace.
-- Without, it is called once with the environment variable POLARBEAR_UNTIL, the budget at which to stop, and prints a line
-  `time cost` for each improvement. The run counts as the whole budget, or as the seconds that the runner worked.
+- Without, it is called once with the environment variable POLARBEAR_BUDGET, the budget at which to stop, and prints a line
+  `budget cost` for each improvement. The run counts as the whole budget, or as the seconds that the runner worked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TAIL = 2_000  # characters of the runner's error output in a message
 def run_target(
     problem: str,
     seed: int,
-    until: float,
+    budget: float,
     *,
     runner: str,
     folder: str,
@@ -67,17 +67,17 @@ def run_target(
     )
     if budget_switch is None:
         literal = [word.replace("{", "{{").replace("}", "}}") for word in words]
-        program = command(["env", f"POLARBEAR_UNTIL={until:.15g}", *literal], folder=folder)
+        program = command(["env", f"POLARBEAR_BUDGET={budget:.15g}", *literal], folder=folder)
         begin = time.monotonic()
-        events = program(problem, seed, until, clock=clock)
+        events = program(problem, seed, budget, clock=clock)
         yield from events
         # The runner was told when to stop, so evaluations after its last improvement count until then.
-        end = until if clock == "evaluations" else min(time.monotonic() - begin, until)
+        end = budget if clock == "evaluations" else min(time.monotonic() - begin, budget)
         if events and events[-1][0] < end:
             yield end, events[-1][1]
         return
     for budget in budgets:
-        if budget <= until:
+        if budget <= budget:
             cost = _call([*words, *shlex.split(f"{budget_switch}{budget:.15g}")], folder)
             if cost < float("inf"):  # irace's mark of a rejected configuration
                 yield budget, cost

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _WEIGHTS = 600_000  # draws times instances, so that a quantile takes milliseconds
 _FEW_BUDGETS = 20  # budgets of recording up to which speed-ups are coarse: on three orders of magnitude, steps of 40 %
 _SHARED_BY = 3  # runs per recorded budget, on average, from which these are checkpoints and not chance
-_SAME_TIME = 1e-9  # relative distance within which a budget is one of the grid
+_SAME_BUDGET = 1e-9  # relative distance within which a budget is one of the grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,45 +104,45 @@ class RunCollection:
         """Return the position of an algorithm; the error for an unknown name suggests the closest one."""
         return index_of(name, self.names)
 
-    def values_at(self, time: float) -> Array:
+    def values_at(self, budget: float) -> Array:
         """Return the values at one time, shape (instance, algorithm); NaN where they are not known."""
-        place = np.flatnonzero(np.isclose(self.grid.times, time, rtol=_SAME_TIME, atol=0))
+        place = np.flatnonzero(np.isclose(self.grid.budgets, budget, rtol=_SAME_BUDGET, atol=0))
         if place.size:
             return self.table.values[:, place[0]]
-        return tabulate_runs(self.runs.values(), Grid([time]), names=self.names, failure=self.failure).values[:, 0]
+        return tabulate_runs(self.runs.values(), Grid([budget]), names=self.names, failure=self.failure).values[:, 0]
 
-    def check_budget(self, time: float | None) -> float:
+    def check_budget(self, budget: float | None) -> float:
         """Return a budget after checking that the grid covers it; the last one of the grid if it is None."""
-        first, last = float(self.grid.times[0]), float(self.grid.times[-1])
-        if time is None:
+        first, last = float(self.grid.budgets[0]), float(self.grid.budgets[-1])
+        if budget is None:
             return last
-        if not first * (1 - _SAME_TIME) <= time <= last * (1 + _SAME_TIME):
+        if not first * (1 - _SAME_BUDGET) <= budget <= last * (1 + _SAME_BUDGET):
             raise ValueError(
-                f"expected a budget from {first:,.6g} to {last:,.6g}, the times of the grid, got {time:,.6g}; choose "
+                f"expected a budget from {first:,.6g} to {last:,.6g}, the times of the grid, got {budget:,.6g}; choose "
                 "another one, or give a grid= that covers it"
             )
-        return float(time)
+        return float(budget)
 
-    def grid_with(self, time: float) -> Grid:
+    def grid_with(self, budget: float) -> Grid:
         """Return the grid with one more time, unless it is one of the grid already."""
-        if np.isclose(self.grid.times, time, rtol=_SAME_TIME, atol=0).any():
+        if np.isclose(self.grid.budgets, budget, rtol=_SAME_BUDGET, atol=0).any():
             return self.grid
-        return Grid(np.union1d(self.grid.times, [time]), self.grid.axis)
+        return Grid(np.union1d(self.grid.budgets, [budget]), self.grid.axis)
 
     def checkpoints(self, name: str) -> int:
         """Return the number of budgets at which the runs of an algorithm are recorded; 0 if they are not checkpoints.
 
         Checkpoints are few budgets that many runs share. A time is then known only up to the distance between them.
         """
-        recorded = [run.times for (algorithm, _), run in self.runs.items() if algorithm == name and len(run.times)]
+        recorded = [run.budgets for (algorithm, _), run in self.runs.items() if algorithm == name and len(run.budgets)]
         if not recorded:
             return 0
         total, distinct = sum(map(len, recorded)), len(np.unique(np.concatenate(recorded)))
         return distinct if 1 < distinct <= _FEW_BUDGETS and total >= _SHARED_BY * distinct else 0
 
-    def describe_budget(self, time: float) -> str:
+    def describe_budget(self, budget: float) -> str:
         """Return a budget in words, with its unit if it is known."""
-        return with_unit(time, self.unit)
+        return with_unit(budget, self.unit)
 
 
 def collect_runs(
@@ -187,7 +187,7 @@ def collect_runs(
 
     Examples
     --------
-    >>> runs = [Trajectory(name, i, [1, 5], [3.0, 2.0 + i], until=9) for name in ("cma", "de") for i in range(4)]
+    >>> runs = [Trajectory(name, i, [1, 5], [3.0, 2.0 + i], end=9) for name in ("cma", "de") for i in range(4)]
     >>> collect_runs(runs, grid=[1, 3, 9])
     RunCollection(8 runs of 2 algorithms on 4 instances, Grid(3 times from 1 to 9, log axis))
     """
@@ -241,10 +241,10 @@ def collect_runs(
     rules |= {name: value for name, value in given.items() if value is not None}
     if draws is None:
         draws = int(np.clip(_WEIGHTS // max(1, len({run.instance for run in runs})), 400, 1000))
-    times = _grid_of(runs, posterior) if grid is None else as_grid(grid)
-    table = tabulate_runs(runs, times, names=names, failure=rules["failure"])
-    weights = _weights(runs, table, posterior, times, rules["failure"], draws=draws, seed=seed)
-    return RunCollection({(run.algorithm, run.instance): run for run in runs}, table, times, weights, **rules)
+    budgets = _grid_of(runs, posterior) if grid is None else as_grid(grid)
+    table = tabulate_runs(runs, budgets, names=names, failure=rules["failure"])
+    weights = _weights(runs, table, posterior, budgets, rules["failure"], draws=draws, seed=seed)
+    return RunCollection({(run.algorithm, run.instance): run for run in runs}, table, budgets, weights, **rules)
 
 
 def _grid_of(runs: list[Trajectory], posterior: Posterior | None) -> Grid:

@@ -69,7 +69,7 @@ class GapShares:
     @property
     def sentence(self) -> str:
         """The shares and their intervals at the budget `at`, in words."""
-        place = int(np.argmin(np.abs(self.grid.times - self.at)))
+        place = int(np.argmin(np.abs(self.grid.budgets - self.at)))
         where = f"At {with_unit(self.at, self.unit)}"
         if not self.instances[place]:
             return f"{where} no instance has values of both {self.first} and {self.second}."
@@ -91,7 +91,7 @@ class GapShares:
         table: Table = {
             "algorithm_name": [self.first] * len(self.grid),
             "against": [self.second] * len(self.grid),
-            "time": self.grid.times,
+            "budget": self.grid.budgets,
         }
         for name in ("better", "worse"):
             for end in ("", "_lower", "_upper"):
@@ -106,7 +106,7 @@ class GapShares:
 
     def _repr_html_(self) -> str:
         shares = [name + end for name in ("better", "worse") for end in ("", "_lower", "_upper")]
-        table = {name: self.to_table()[name] for name in ("time", *shares, "instances")}
+        table = {name: self.to_table()[name] for name in ("budget", *shares, "instances")}
         return as_html(table, title=self.sentence)
 
 
@@ -144,8 +144,8 @@ def gap_exceeds(
     Examples
     --------
     >>> import polarbear as pb
-    >>> runs = [pb.Trajectory("a", i, [1], [0.0], until=9) for i in range(20)]
-    >>> runs += [pb.Trajectory("b", i, [1], [0.1 * i - 0.05], until=9) for i in range(20)]
+    >>> runs = [pb.Trajectory("a", i, [1], [0.0], end=9) for i in range(20)]
+    >>> runs += [pb.Trajectory("b", i, [1], [0.1 * i - 0.05], end=9) for i in range(20)]
     >>> print(pb.gap_exceeds(runs, "a", "b", 1, grid=[1, 9]).sentence)
     At 9 a is better than b by more than 1 on 45 % of instances (25 to 65 %), and worse by more than that on 0 % (0 to 11 %).
     """
@@ -172,7 +172,7 @@ def measure_gaps(
     columns = [collection.index(name) for name in (first, second)]
     if first == second:
         raise ValueError(f"expected two different algorithms, got {first!r} twice")
-    values = np.stack([collection.values_at(time)[:, columns] for time in grid.times], axis=1)
+    values = np.stack([collection.values_at(budget)[:, columns] for budget in grid.budgets], axis=1)
     gaps = gaps_between(values[..., 0], values[..., 1], maximise=collection.maximise)
     # Without a solution of the second there is no value to take a share of; any solution of the first then exceeds it.
     size = np.where(np.isfinite(values[..., 1]), np.abs(values[..., 1]), 0.0)
@@ -220,13 +220,13 @@ def gaps_between(first: Array, second: Array, *, maximise: bool) -> Array:
 def _shares(name: str, exceeds: Mask, known: Mask, weights: InstanceWeights, level: float) -> dict[str, Array]:
     """Return the share of instances in `exceeds` at each time, and the ends of its interval."""
     share, lower, upper = (np.full(known.shape[1], np.nan) for _ in range(3))
-    times = np.flatnonzero(known.any(axis=0))
-    rows, inside = known[:, times], (known & exceeds)[:, times]
-    share[times] = (weights.expected @ inside) / (weights.expected @ rows)
+    budgets = np.flatnonzero(known.any(axis=0))
+    rows, inside = known[:, budgets], (known & exceeds)[:, budgets]
+    share[budgets] = (weights.expected @ inside) / (weights.expected @ rows)
     # One product with the draws for all times: to add up the rows of each time alone takes several times as long.
     inner, whole = (each.T.astype(np.float32) @ weights.draws + weights.above for each in (inside, rows))
-    for time, drawn in zip(times, inner / (whole + weights.below), strict=True):
+    for budget, drawn in zip(budgets, inner / (whole + weights.below), strict=True):
         low, high = central_interval(drawn, level)
         # Jeffreys' interval is extended to 0 where no instance exceeds the tolerance, and to 1 where all do.
-        lower[time], upper[time] = min(low, share[time]), max(high, share[time])
+        lower[budget], upper[budget] = min(low, share[budget]), max(high, share[budget])
     return {name: share, f"{name}_lower": lower, f"{name}_upper": upper}

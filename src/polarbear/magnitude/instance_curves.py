@@ -40,14 +40,14 @@ class InstanceCurves:
 
     def to_table(self) -> Table:
         """Return one row per improvement: the algorithm, the time and the value from then on."""
-        lengths = [run.times.size for run in self.runs]
+        lengths = [run.budgets.size for run in self.runs]
         return {
             "algorithm_name": [
                 run.algorithm for run, length in zip(self.runs, lengths, strict=True) for _ in range(length)
             ],
-            "time": np.concatenate([run.times for run in self.runs]),
+            "budget": np.concatenate([run.budgets for run in self.runs]),
             "value": np.concatenate([run.values for run in self.runs]),
-            "until": np.repeat([run.until for run in self.runs], lengths),
+            "end": np.repeat([run.end for run in self.runs], lengths),
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
@@ -55,8 +55,8 @@ class InstanceCurves:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        table = {name: column for name, column in self.to_table().items() if name != "until"}
-        without = [run.algorithm for run in self.runs if not run.times.size]
+        table = {name: column for name, column in self.to_table().items() if name != "end"}
+        without = [run.algorithm for run in self.runs if not run.budgets.size]
         return as_html(
             table,
             title=f"Improvements on instance {label_instance(self.instance)}",
@@ -79,7 +79,7 @@ def instance_curves(source: Source, instance: Hashable, **reading: Any) -> Insta
     Examples
     --------
     >>> import polarbear as pb
-    >>> runs = [pb.Trajectory(name, i, [1, 4], [3.0, 2.0], until=9) for name in "ab" for i in range(3)]
+    >>> runs = [pb.Trajectory(name, i, [1, 4], [3.0, 2.0], end=9) for name in "ab" for i in range(3)]
     >>> pb.instance_curves(runs, 1).to_frame()
       algorithm_name  time  value  until
     0              a   1.0    3.0    9.0

@@ -114,8 +114,8 @@ def instances_won(source: Source, first: str, second: str, *, at: float | None =
     Examples
     --------
     >>> import polarbear as pb
-    >>> runs = [pb.Trajectory("a", i, [1], [2.0], until=9) for i in range(4)]
-    >>> runs += [pb.Trajectory("b", i, [1], [1.0 + i], until=9) for i in range(4)]
+    >>> runs = [pb.Trajectory("a", i, [1], [2.0], end=9) for i in range(4)]
+    >>> runs += [pb.Trajectory("b", i, [1], [1.0 + i], end=9) for i in range(4)]
     >>> won = pb.instances_won(runs, "a", "b", grid=[1, 9])
     >>> print(won.sentence)
     At 9 a wins on 2 of 4 instances, b on 1, and 1 instance is tied.

@@ -74,22 +74,22 @@ class QualityCurves:
         """The medians at the last time, the best first."""
         last = self.median[-1]
         known = [column for column in np.argsort(-last if self.maximise else last) if np.isfinite(last[column])]
-        where = with_unit(float(self.grid.times[-1]), self.unit)
+        where = with_unit(float(self.grid.budgets[-1]), self.unit)
         if not known:
             return f"At {where} no algorithm has a median value: too few values are known."
         parts = [f"{self.names[k]} {format_number(last[k])}{self._interval(-1, k)}" for k in known[:_MOST]]
         more = f", and {len(known) - _MOST} more" if len(known) > _MOST else ""
         return f"Median value at {where}, the best first: {', '.join(parts)}{more}."
 
-    def _interval(self, time: int, column: int) -> str:
-        ends = self.lower[time, column], self.upper[time, column]
+    def _interval(self, budget: int, column: int) -> str:
+        ends = self.lower[budget, column], self.upper[budget, column]
         return f" ({' to '.join(map(format_number, ends))})" if np.isfinite(ends).all() else ""
 
     def to_table(self) -> Table:
         """Return one row per time and algorithm."""
         table: Table = {
             "algorithm_name": list(self.names) * len(self.grid),
-            "time": np.repeat(self.grid.times, len(self.names)),
+            "budget": np.repeat(self.grid.budgets, len(self.names)),
         }
         for name in ("median", "lower", "upper", "low_quartile", "high_quartile"):
             table[name] = getattr(self, name).ravel()
@@ -102,7 +102,7 @@ class QualityCurves:
     def _repr_html_(self) -> str:
         table: Table = {"algorithm_name": list(self.names)}
         for t in sorted({0, len(self.grid) // 2, len(self.grid) - 1}):
-            name = f"median value at {format_number(float(self.grid.times[t]))}"
+            name = f"median value at {format_number(float(self.grid.budgets[t]))}"
             table[name] = [f"{format_number(self.median[t, k])}{self._interval(t, k)}" for k in range(len(self.names))]
         return as_html(table, title=self.sentence)
 
@@ -136,7 +136,7 @@ def quality_curves(
     Examples
     --------
     >>> import polarbear as pb
-    >>> runs = [pb.Trajectory(name, i, [1], [i * scale], until=9) for name, scale in (("a", 1), ("b", 2)) for i in range(9)]
+    >>> runs = [pb.Trajectory(name, i, [1], [i * scale], end=9) for name, scale in (("a", 1), ("b", 2)) for i in range(9)]
     >>> print(pb.quality_curves(runs, grid=[1, 9]).sentence)
     Median value at 9, the best first: a 4 (1 to 7), b 8 (2 to 14).
     """
@@ -166,15 +166,20 @@ def quartile_curves(collection: RunCollection, names: Sequence[str]) -> dict[str
     shares = {"low_quartile": 0.25, "median": 0.5, "high_quartile": 0.75}
     curves = {name: np.full((len(collection.grid), len(names)), np.nan) for name in shares}
     for place, name in enumerate(names):
-        for time, values, known in _over_time(collection, name):
+        for budget, values, known in _over_time(collection, name):
             for quantity, share in shares.items():
                 expected = collection.weights.expected[known, None]
-                curves[quantity][time, place] = weighted_quantile(values[known], expected, share)[0]
+                curves[quantity][budget, place] = weighted_quantile(values[known], expected, share)[0]
     return curves
 
 
 def median_intervals(
-    collection: RunCollection, names: Sequence[str], *, level: float = 0.95, times: Indices | None = None, step: int = 1
+    collection: RunCollection,
+    names: Sequence[str],
+    *,
+    level: float = 0.95,
+    budgets: Indices | None = None,
+    step: int = 1,
 ) -> Array:
     """Return both ends of the interval of each median, shape (end, time, algorithm); see `quality_curves`.
 
@@ -182,30 +187,30 @@ def median_intervals(
     ----------
     collection, names, level
         The runs, the algorithms, and the level.
-    times
+    budgets
         The positions of the times in the grid; all by default. The other times are NaN.
     step
         Use every `step`-th draw of the weights only, since the duration is proportional to the number of draws.
     """
     ends = np.full((2, len(collection.grid), len(names)), np.nan)
-    weights, wanted = collection.weights, range(len(collection.grid)) if times is None else times
+    weights, wanted = collection.weights, range(len(collection.grid)) if budgets is None else budgets
     draws, below, above = (each[..., ::step] for each in (weights.draws, weights.below, weights.above))
     for place, name in enumerate(names):
-        for time, values, known in _over_time(collection, name):
-            if time in wanted:
+        for budget, values, known in _over_time(collection, name):
+            if budget in wanted:
                 drawn = weighted_quantile(values[known], draws[known], 0.5, below=below, above=above)
-                ends[:, time, place] = central_interval(drawn, level)
+                ends[:, budget, place] = central_interval(drawn, level)
     return ends
 
 
 def _over_time(collection: RunCollection, name: str) -> Iterator[tuple[int, Array, Mask]]:
     """Yield each time at which enough values of an algorithm are known, with its values and which of them are known."""
     due, column = _expected_to_be_known(collection, name), collection.index(name)
-    for time in range(len(collection.grid)):
-        values = collection.table.values[:, time, column]
+    for budget in range(len(collection.grid)):
+        values = collection.table.values[:, budget, column]
         known = _known_if_enough(values, due, collection.weights.expected)
         if known.any():
-            yield time, values, known
+            yield budget, values, known
 
 
 def _expected_to_be_known(collection: RunCollection, name: str) -> Mask:

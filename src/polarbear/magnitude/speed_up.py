@@ -88,7 +88,7 @@ class SpeedUp:
     @property
     def place(self) -> int:
         """The position of the budget `at` in the grid."""
-        return int(np.argmin(np.abs(self.grid.times - self.at)))
+        return int(np.argmin(np.abs(self.grid.budgets - self.at)))
 
     @property
     def sentence(self) -> str:
@@ -143,7 +143,7 @@ class SpeedUp:
         return {
             "algorithm_name": [self.first] * len(self.grid),
             "against": [self.second] * len(self.grid),
-            "time": self.grid.times,
+            "budget": self.grid.budgets,
             "ratio": self.ratio,
             "lower": self.lower,
             "upper": self.upper,
@@ -158,7 +158,7 @@ class SpeedUp:
         return as_frame(self.to_table(), backend)
 
     def _repr_html_(self) -> str:
-        table = {name: self.to_table()[name] for name in ("time", "ratio", "lower", "upper", "instances")}
+        table = {name: self.to_table()[name] for name in ("budget", "ratio", "lower", "upper", "instances")}
         return as_html(table, title=self.sentence)
 
 
@@ -185,8 +185,8 @@ def speed_up(
     Examples
     --------
     >>> import polarbear as pb
-    >>> fast = [pb.Trajectory("fast", i, [10, 20 + i, 90], [5.0, 2.0, 1.0], until=100) for i in range(20)]
-    >>> slow = [pb.Trajectory("slow", i, [10, 80], [5.0, 2.0], until=100) for i in range(20)]
+    >>> fast = [pb.Trajectory("fast", i, [10, 20 + i, 90], [5.0, 2.0, 1.0], end=100) for i in range(20)]
+    >>> slow = [pb.Trajectory("slow", i, [10, 80], [5.0, 2.0], end=100) for i in range(20)]
     >>> print(pb.speed_up([*fast, *slow], "fast", "slow", grid=[10, 50, 100]).sentence)
     fast needs 0.295 of slow's budget of 100 for the same quality (0.25 to 0.34), based on 20 instances.
     """
@@ -203,7 +203,7 @@ def measure_speed_up(
         collection.index(name)
     if first == second:
         raise ValueError(f"expected two different algorithms, got {first!r} twice")
-    ratios, censored = budget_ratios(collection, first, second, grid.times)
+    ratios, censored = budget_ratios(collection, first, second, grid.budgets)
     return SpeedUp(
         first=first,
         second=second,
@@ -228,20 +228,20 @@ def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: fl
     median, lower, upper, longest = (np.full(ratios.shape[1], np.nan) for _ in range(4))
     with np.errstate(divide="ignore"):
         logs = np.log(ratios)
-    for time in np.flatnonzero(counts.any(axis=0)):
-        rows = counts[:, time]
-        values, limits = logs[rows, time], censored[rows, time]
-        median[time] = np.exp(weighted_quantile(values, weights.expected[rows, None], 0.5, censored=limits)[0])
+    for budget in np.flatnonzero(counts.any(axis=0)):
+        rows = counts[:, budget]
+        values, limits = logs[rows, budget], censored[rows, budget]
+        median[budget] = np.exp(weighted_quantile(values, weights.expected[rows, None], 0.5, censored=limits)[0])
         drawn = weighted_quantile(
             values, weights.draws[rows], 0.5, censored=limits, below=weights.below, above=weights.above
         )
-        lower[time], upper[time] = np.exp(central_interval(drawn, level))
+        lower[budget], upper[budget] = np.exp(central_interval(drawn, level))
         never = np.isinf(values) & (values > 0)
         expected = weights.expected[rows]
         if 2 * expected[never].sum() < expected.sum():
-            longest[time] = np.exp(values[~never].max())
+            longest[budget] = np.exp(values[~never].max())
         else:
-            longest[time] = np.inf
+            longest[budget] = np.inf
     return {
         "ratio": median,
         "lower": lower,
@@ -252,25 +252,25 @@ def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: fl
     }
 
 
-def budget_ratios(collection: RunCollection, first: str, second: str, times: Array) -> tuple[Array, Mask]:
+def budget_ratios(collection: RunCollection, first: str, second: str, budgets: Array) -> tuple[Array, Mask]:
     """Return the budget ratio of each instance and time, and whether it is only a lower bound, shape (instance, time).
 
     The ratio is NaN where the instance says nothing: a run is missing, the second algorithm's value is not known, or neither
     has a solution.
     """
-    shape = len(collection.instances), len(times)
+    shape = len(collection.instances), len(budgets)
     ratios, censored = np.full(shape, np.nan), np.zeros(shape, dtype=bool)
     for row, instance in enumerate(collection.instances):
         one, other = (collection.runs.get((name, instance)) for name in (first, second))
         if one is not None and other is not None:
-            ratios[row], censored[row] = _ratios(one, other, times, collection)
+            ratios[row], censored[row] = _ratios(one, other, budgets, collection)
     return ratios, censored
 
 
-def _ratios(one: Trajectory, other: Trajectory, times: Array, rules: RunCollection) -> tuple[Array, Mask]:
+def _ratios(one: Trajectory, other: Trajectory, budgets: Array, rules: RunCollection) -> tuple[Array, Mask]:
     """Return the budget ratios of two runs at each time, and whether they are only lower bounds."""
     sign = -1.0 if one.maximise else 1.0
-    mine, target = (sign * run.at(times, failure=rules.failure) for run in (one, other))
+    mine, target = (sign * run.at(budgets, failure=rules.failure) for run in (one, other))
 
     def relax(losses: Array) -> Array:
         return losses + rules.absolute_tolerance + rules.relative_tolerance * np.abs(losses)
@@ -279,26 +279,26 @@ def _ratios(one: Trajectory, other: Trajectory, times: Array, rules: RunCollecti
         best = np.minimum(mine, target)
         tied = np.isfinite(mine) & np.isfinite(target) & (np.maximum(mine, target) <= relax(best))
         goal = np.where(tied, relax(best), np.where(np.isfinite(target), relax(target), np.finfo(float).max))
-        reached = _first_times(one, goal)
-        duration = np.where(tied, _first_times(other, goal), times)
-        horizon = _known_until(one, rules)
+        reached = _first_budgets(one, goal)
+        duration = np.where(tied, _first_budgets(other, goal), budgets)
+        horizon = _known_to(one, rules)
         ratios = np.where(tied & (reached == duration), 1.0, reached / duration)  # 0 / 0: both from the start
         censored = np.isinf(reached) & np.isfinite(horizon)
-        ratios = np.where(censored, horizon / times, ratios)
+        ratios = np.where(censored, horizon / budgets, ratios)
     # Without a solution of the rival, an algorithm that has none either has reached nothing.
     nothing = np.isinf(target) & np.isinf(reached)
-    unknown = np.isnan(target) | nothing | (times <= 0)
+    unknown = np.isnan(target) | nothing | (budgets <= 0)
     return np.where(unknown, np.nan, ratios), censored & ~unknown
 
 
-def _first_times(run: Trajectory, goals: Array) -> Array:
+def _first_budgets(run: Trajectory, goals: Array) -> Array:
     """Return the first time at which a run's loss is at most each goal; infinity where it never is."""
     losses = -run.values if run.maximise else run.values  # decreasing
-    times = np.append(run.times, np.inf)
-    first: Array = times[np.searchsorted(-losses, -goals, side="left")]
-    return np.where(first < run.until, first, np.inf) if run.failed else first
+    budgets = np.append(run.budgets, np.inf)
+    first: Array = budgets[np.searchsorted(-losses, -goals, side="left")]
+    return np.where(first < run.end, first, np.inf) if run.failed else first
 
 
-def _known_until(run: Trajectory, rules: RunCollection) -> float:
+def _known_to(run: Trajectory, rules: RunCollection) -> float:
     """Return the time until which a run shows whether it reaches a goal; a failed run that ranks last never does."""
-    return math.inf if run.failed and rules.failure != "missing" else run.known_until
+    return math.inf if run.failed and rules.failure != "missing" else run.known_to

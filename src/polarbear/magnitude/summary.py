@@ -46,8 +46,8 @@ def how_much_better(
     Examples
     --------
     >>> import polarbear as pb
-    >>> fast = [pb.Trajectory("fast", i, [10, 20 + i, 90], [5.0, 2.0, 1.0], until=100) for i in range(20)]
-    >>> slow = [pb.Trajectory("slow", i, [10, 80], [5.0, 2.0], until=100) for i in range(20)]
+    >>> fast = [pb.Trajectory("fast", i, [10, 20 + i, 90], [5.0, 2.0, 1.0], end=100) for i in range(20)]
+    >>> slow = [pb.Trajectory("slow", i, [10, 80], [5.0, 2.0], end=100) for i in range(20)]
     >>> choices = pb.Choices.from_trajectories([*fast, *slow], grid=[10, 50, 100])
     >>> for sentence in how_much_better([*fast, *slow], pb.fit(choices)):
     ...     print(sentence)
@@ -79,7 +79,7 @@ def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> 
 
     The leader is that of the decision map. Rivals are sorted by how seldom the leader beats them.
     """
-    place = int(np.argmin(np.abs(posterior.grid.times - at)))
+    place = int(np.argmin(np.abs(posterior.grid.budgets - at)))
     columns = [posterior.names.index(name) for name in among if name in posterior.names]
     known = [column for column in columns if posterior.observed[place, column]]
     if not known:

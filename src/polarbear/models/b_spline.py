@@ -74,8 +74,8 @@ class BSpline(TemporalPrior):
         return BandedGaussian(first, design.data.reshape(len(grid), -1), precision, -2 * basis * math.log(amplitude))
 
 
-def _design_matrix(times: Array, knots: Array, degree: int) -> Any:
+def _design_matrix(budgets: Array, knots: Array, degree: int) -> Any:
     """Return the values of the B-splines at each time, as a sparse matrix."""
     from scipy.interpolate import BSpline as ScipyBSpline  # imports scipy.optimize, which other priors do not need
 
-    return ScipyBSpline.design_matrix(times, knots, degree)
+    return ScipyBSpline.design_matrix(budgets, knots, degree)

@@ -94,8 +94,8 @@ def contrast_log_density(log_total: Array, *, algorithms: int, concentration: fl
     return density
 
 
-def _draw_log_dirichlet(concentration: Array, times: int, algorithms: int, rng: np.random.Generator) -> Array:
-    shape = np.broadcast_to(concentration[:, None, None], (len(concentration), times, algorithms))
+def _draw_log_dirichlet(concentration: Array, budgets: int, algorithms: int, rng: np.random.Generator) -> Array:
+    shape = np.broadcast_to(concentration[:, None, None], (len(concentration), budgets, algorithms))
     return log_ratings(draw_log_gamma(shape, rng=rng), axis=-1)
 
 

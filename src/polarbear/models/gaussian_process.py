@@ -137,32 +137,32 @@ class SparseGaussianProcess(KernelPrior):
         return factor
 
 
-def _correlation_factor(kernel: Kernel, times: Array, lengthscale: float, longest: float) -> Array:
+def _correlation_factor(kernel: Kernel, budgets: Array, lengthscale: float, longest: float) -> Array:
     """Return the Cholesky factor of the correlation at the times, with the smallest jitter that makes it definite.
 
     Compiled functions cannot retry: they use the jitter that the longest lengthscale needs.
     """
     if namespace_of(lengthscale) is np:
-        return _cholesky_with_jitter(kernel, times, lengthscale)[0]
-    correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
-    factor: Array = cholesky(correlation + _cholesky_with_jitter(kernel, times, longest)[1] * np.eye(len(times)))
+        return _cholesky_with_jitter(kernel, budgets, lengthscale)[0]
+    correlation = kernel.correlation(np.abs(budgets[:, None] - budgets) / lengthscale)
+    factor: Array = cholesky(correlation + _cholesky_with_jitter(kernel, budgets, longest)[1] * np.eye(len(budgets)))
     return factor
 
 
-def _cholesky_with_jitter(kernel: Kernel, times: Array, lengthscale: float) -> tuple[Array, float]:
-    correlation = kernel.correlation(np.abs(times[:, None] - times) / lengthscale)
+def _cholesky_with_jitter(kernel: Kernel, budgets: Array, lengthscale: float) -> tuple[Array, float]:
+    correlation = kernel.correlation(np.abs(budgets[:, None] - budgets) / lengthscale)
     for jitter in _JITTERS:
         with contextlib.suppress(np.linalg.LinAlgError):
-            return cholesky(correlation + jitter * np.eye(len(times))), jitter
-    raise np.linalg.LinAlgError(f"the correlation of {len(times)} times at lengthscale {lengthscale:.3g} is singular")
+            return cholesky(correlation + jitter * np.eye(len(budgets))), jitter
+    raise np.linalg.LinAlgError(f"the correlation of {len(budgets)} times at lengthscale {lengthscale:.3g} is singular")
 
 
-def _markov_precision(kernel: Matern, times: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
+def _markov_precision(kernel: Matern, budgets: Array, amplitude: float, lengthscale: float) -> BandedGaussian:
     """Return the block-tridiagonal precision of the states x_1 ~ N(0, σ² P), x_{i+1} = A_i x_i + N(0, σ² Q_i)."""
-    steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(times)
+    steps = math.sqrt(2 * kernel.nu) / lengthscale * np.diff(budgets)
     transition, innovation = kernel.transition(steps), kernel.innovation(steps)
     stationary = kernel.stationary_covariance()
-    size, states = len(times), kernel.smoothness + 1
+    size, states = len(budgets), kernel.smoothness + 1
 
     inverse = np.linalg.inv(innovation)
     backward = inverse @ transition

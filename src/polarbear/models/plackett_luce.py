@@ -51,11 +51,11 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
             f"expected utilities of shape (..., {expected[0]} times, {expected[1]} algorithms), got {utilities.shape}"
         )
     draws_last = np.moveaxis(utilities.reshape(-1, *expected), 0, -1)
-    summed: Array = log_likelihood_by_time(draws_last, choices).sum(axis=0)
+    summed: Array = log_likelihood_by_budget(draws_last, choices).sum(axis=0)
     return summed.reshape(utilities.shape[:-2])
 
 
-def log_likelihood_by_time(utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
+def log_likelihood_by_budget(utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
     """Return the log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
     # Processing one time after another keeps the (set, draw) table in cache.
     return np.array([log_likelihood_at(t, mu, choices, dtype=dtype) for t, mu in enumerate(utilities)])
@@ -78,10 +78,10 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
 
     With p_S the probabilities of choosing each member of S, the gradient is W − Σ_S C_S p_S.
     """
-    times, _, draws = utilities.shape
+    budgets, _, draws = utilities.shape
     value, gradient = np.zeros(draws), np.empty_like(utilities)
     portion = max(1, _NUMBERS_IN_CACHE // (choices.counts.shape[1] * draws))
-    for first in range(0, times, portion):
+    for first in range(0, budgets, portion):
         here = slice(first, first + portion)
         observed = (choices.counts[here] > 0).any(axis=0)
         members, counts = choices.members[here, observed].astype(np.float64), choices.counts[here, observed, None]
@@ -113,11 +113,11 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
     """
     centred = utilities - utilities.max(axis=-1, keepdims=True)
     wide = bool(centred.min() < -WIDEST_RANGE)
-    times, sets, algorithms = choices.members.shape
+    budgets, sets, algorithms = choices.members.shape
     portion = max(1, _NUMBERS_AT_ONCE // (sets * algorithms))
     parts = [
         _derivatives(centred[here], choices.wins[here], choices.members[here], choices.counts[here], wide=wide)
-        for here in (slice(first, first + portion) for first in range(0, times, portion))
+        for here in (slice(first, first + portion) for first in range(0, budgets, portion))
     ]
     if len(parts) == 1:
         return parts[0]

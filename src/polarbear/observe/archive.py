@@ -64,7 +64,7 @@ class Archive:
 
     Attributes
     ----------
-    times
+    budgets
         The times, non-decreasing.
     points
         The objectives, shape (point, objective), all minimised.
@@ -72,22 +72,22 @@ class Archive:
         The point to which hypervolumes refer; None if it is not known yet.
     """
 
-    times: Array
+    budgets: Array
     points: Array
     reference: Array | None = None
 
     @classmethod
-    def of(cls, times: ArrayLike, points: ArrayLike, reference: Array | None = None) -> Archive:
+    def of(cls, budgets: ArrayLike, points: ArrayLike, reference: Array | None = None) -> Archive:
         """Return the archive of all points that a run evaluated, in any order of time.
 
         Points with an infinite objective are left out.
 
         Examples
         --------
-        >>> Archive.of([1, 2, 3], [[3, 3], [4, 3], [2, 2]]).times.tolist()
+        >>> Archive.of([1, 2, 3], [[3, 3], [4, 3], [2, 2]]).budgets.tolist()
         [1.0, 3.0]
         """
-        when, all_points = np.asarray(times, dtype=np.float64), np.asarray(points, dtype=np.float64)
+        when, all_points = np.asarray(budgets, dtype=np.float64), np.asarray(points, dtype=np.float64)
         order = np.argsort(when, kind="stable")
         order = order[np.isfinite(all_points[order]).all(axis=1)]
         when, all_points = when[order], all_points[order]
@@ -97,12 +97,12 @@ class Archive:
             kept += [start + each for each in candidates if front.add(all_points[start + each])]
         return cls(as_read_only(when[kept], np.float64), as_read_only(all_points[kept], np.float64), reference)
 
-    def divide_times(self, divisor: float) -> Archive:
+    def divide_budgets(self, divisor: float) -> Archive:
         """Return the same archive with its times divided by a positive number."""
-        return replace(self, times=as_read_only(self.times / divisor, np.float64))
+        return replace(self, budgets=as_read_only(self.budgets / divisor, np.float64))
 
 
-def merge_archives(archives: Sequence[Archive], until: float) -> Archive:
+def merge_archives(archives: Sequence[Archive], end: float) -> Archive:
     """Return the archive of runs that work side by side, with what they found by the time `until`.
 
     Raises
@@ -116,6 +116,6 @@ def merge_archives(archives: Sequence[Archive], until: float) -> Archive:
             f"expected archives with the same reference point, got {' and '.join(map(str, references))}; compute all "
             "hypervolumes on an instance with one reference"
         )
-    times, points = (np.concatenate([getattr(each, name) for each in archives]) for name in ("times", "points"))
-    early = times <= until
-    return Archive.of(times[early], points[early], archives[0].reference)
+    budgets, points = (np.concatenate([getattr(each, name) for each in archives]) for name in ("budgets", "points"))
+    early = budgets <= end
+    return Archive.of(budgets[early], points[early], archives[0].reference)

@@ -70,7 +70,7 @@ class Choices:
 
     Examples
     --------
-    >>> values = [[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]]]  # two instances, one time, three algorithms
+    >>> values = [[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]]]  # two instances, one budget, three algorithms
     >>> choices = Choices.from_values(values, grid=[100], names=["cma", "de", "rs"])
     >>> choices
     Choices(3 algorithms, 1 times, 2 instances, at most 3 sets per time)
@@ -94,20 +94,18 @@ class Choices:
             object.__setattr__(self, field, as_read_only(getattr(self, field), dtype))
         if self.comparisons is not None:
             object.__setattr__(self, "comparisons", as_read_only(self.comparisons, np.intp))
-        times, algorithms = len(self.grid), len(self.names)
+        budgets, algorithms = len(self.grid), len(self.names)
         sets = self.members.shape[1] if self.members.ndim == 3 else 0
         shapes = (self.wins.shape, self.members.shape, self.counts.shape)
-        if not sets or shapes != ((times, algorithms), (times, sets, algorithms), (times, sets)):
+        if not sets or shapes != ((budgets, algorithms), (budgets, sets, algorithms), (budgets, sets)):
             raise ValueError(
-                f"expected wins (time, algorithm), members (time, set, algorithm) and counts (time, set) for {times} "
+                f"expected wins (time, algorithm), members (time, set, algorithm) and counts (time, set) for {budgets} "
                 f"times and {algorithms} algorithms, got shapes {shapes}; Choices.from_values makes them"
             )
 
     def __repr__(self) -> str:
-        times, sets, algorithms = self.members.shape
-        return (
-            f"Choices({algorithms} algorithms, {times} times, {self.instances} instances, at most {sets} sets per time)"
-        )
+        budgets, sets, algorithms = self.members.shape
+        return f"Choices({algorithms} algorithms, {budgets} times, {self.instances} instances, at most {sets} sets per time)"
 
     @classmethod
     def from_values(
@@ -154,7 +152,7 @@ class Choices:
             Whether to keep the rankings of each instance, which `BayesianBootstrap` and the model check need. Without
             them the size does not depend on the number of instances.
         """
-        array, times = real_array(values), as_grid(grid)
+        array, budgets = real_array(values), as_grid(grid)
         if instances is not None:
             instances = tuple(instances)
             if len(set(instances)) < len(instances):
@@ -163,14 +161,14 @@ class Choices:
                     f"expected different labels of instances, got {twice!r} twice; label repetitions with their number, "
                     f"such as ({twice!r}, 1), and give them a cluster"
                 )
-        algorithms = check_names(names, check_shape(array.shape, times))
+        algorithms = check_names(names, check_shape(array.shape, budgets))
         rules: dict[str, Any] = {
             "absolute_tolerance": absolute_tolerance,
             "relative_tolerance": relative_tolerance,
             "maximise": maximise,
         }
         rankings = rank_instances(
-            array, algorithms, times, weights=weights, clusters=clusters, instances=instances, **rules
+            array, algorithms, budgets, weights=weights, clusters=clusters, instances=instances, **rules
         )
         if repetition_of is None and rankings.clusters is not None and rankings.clusters.unit == "run":
             repetition_of = rankings.clusters.labels
@@ -224,19 +222,19 @@ class Choices:
         Examples
         --------
         >>> from polarbear.observe import Trajectory
-        >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], until=100), Trajectory("de", 1, [20], [2.0], until=100)]
+        >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], end=100), Trajectory("de", 1, [20], [2.0], end=100)]
         >>> Choices.from_trajectories(runs, grid=[10, 30, 60]).wins.tolist()
         [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
         """
-        times, runs = as_grid(grid), list(runs)
-        table = tabulate_runs(runs, times, names=names, failure=failure)
+        budgets, runs = as_grid(grid), list(runs)
+        table = tabulate_runs(runs, budgets, names=names, failure=failure)
         tolerances: dict[str, Any] = {
             "absolute_tolerance": absolute_tolerance,
             "relative_tolerance": relative_tolerance,
         }
         choices = cls.from_values(
             table.values,
-            grid=times,
+            grid=budgets,
             names=table.names,
             weights=table.weights(weights),
             clusters=table.clusters(cluster_kind, cluster_unit),
@@ -334,11 +332,11 @@ class Choices:
                 object.__setattr__(self, field, array)
             return self.__dict__[name]
 
-    def at_times(self, chosen: Mask | Indices) -> Choices:
+    def at_budgets(self, chosen: Mask | Indices) -> Choices:
         """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
         return replace(
             self,
-            grid=Grid(self.grid.times[chosen], self.grid.axis),
+            grid=Grid(self.grid.budgets[chosen], self.grid.axis),
             wins=self.wins[chosen],
             members=self.members[chosen],
             counts=self.counts[chosen],

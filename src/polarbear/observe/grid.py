@@ -29,7 +29,7 @@ class Grid:
 
     Parameters
     ----------
-    times
+    budgets
         The times, strictly increasing and finite; positive on a logarithmic axis.
     axis
         "linear" or "log".
@@ -41,14 +41,14 @@ class Grid:
     (3, [0.0, 0.5, 1.0])
     """
 
-    times: Array
+    budgets: Array
     axis: Axis
 
-    def __init__(self, times: ArrayLike, axis: Axis = "linear") -> None:
+    def __init__(self, budgets: ArrayLike, axis: Axis = "linear") -> None:
         try:
-            checked = np.array(times, dtype=np.float64)
+            checked = np.array(budgets, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"expected times that are numbers, got {times!r}") from error
+            raise ValueError(f"expected times that are numbers, got {budgets!r}") from error
         if checked.ndim != 1 or checked.size == 0:
             raise ValueError(f"expected a one-dimensional grid of at least one time, got shape {checked.shape}")
         if not np.isfinite(checked).all():
@@ -66,7 +66,7 @@ class Grid:
             raise ValueError(f"expected positive times on a log axis, got {checked[0]:g}; start later or use 'linear'")
         checked += 0.0  # -0.0 becomes 0.0, so that equal grids have equal bytes
         checked.flags.writeable = False
-        object.__setattr__(self, "times", checked)
+        object.__setattr__(self, "budgets", checked)
         object.__setattr__(self, "axis", axis)
         if not (np.diff(self.scaled) > 0).all():
             raise ValueError(
@@ -74,21 +74,21 @@ class Grid:
             )
 
     def __len__(self) -> int:
-        return self.times.size
+        return self.budgets.size
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.times, dtype=dtype, copy=copy)
+        return np.array(self.budgets, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Grid):
             return NotImplemented
-        return self.axis == other.axis and np.array_equal(self.times, other.times)
+        return self.axis == other.axis and np.array_equal(self.budgets, other.budgets)
 
     def __hash__(self) -> int:
-        return hash((self.axis, self.times.tobytes()))
+        return hash((self.axis, self.budgets.tobytes()))
 
     def __repr__(self) -> str:
-        first, last = self.times[0], self.times[-1]
+        first, last = self.budgets[0], self.budgets[-1]
         return f"Grid({len(self)} times from {first:g} to {last:g}, {self.axis} axis)"
 
     @property
@@ -97,7 +97,7 @@ class Grid:
         if len(self) == 1:
             return as_read_only([0.0], np.float64)
         # Halving keeps the span of the largest doubles from overflowing.
-        on_axis = np.log(self.times) if self.axis == "log" else self.times / 2
+        on_axis = np.log(self.budgets) if self.axis == "log" else self.budgets / 2
         return as_read_only((on_axis - on_axis[0]) / (on_axis[-1] - on_axis[0]), np.float64)
 
 
@@ -118,7 +118,7 @@ def log_grid(start: float, stop: float, count: int) -> Grid:
 
     Examples
     --------
-    >>> log_grid(1, 1000, 4).times.tolist()
+    >>> log_grid(1, 1000, 4).budgets.tolist()
     [1.0, 10.0, 100.0, 1000.0]
     """
     _check_ends(start, stop, count)
@@ -144,7 +144,7 @@ def linear_grid(start: float, stop: float, count: int) -> Grid:
 
     Examples
     --------
-    >>> linear_grid(0, 30, 4).times.tolist()
+    >>> linear_grid(0, 30, 4).budgets.tolist()
     [0.0, 10.0, 20.0, 30.0]
     """
     _check_ends(start, stop, count)
@@ -156,19 +156,19 @@ def whole_numbers(grid: Grid) -> Grid:
 
     Examples
     --------
-    >>> whole_numbers(log_grid(1, 10, 4)).times.tolist()
+    >>> whole_numbers(log_grid(1, 10, 4)).budgets.tolist()
     [1.0, 2.0, 4.0, 10.0]
     """
-    times = np.unique(np.floor(grid.times * (1 + _ROUNDING)))
-    return Grid(times, grid.axis) if times[0] >= 1 else grid
+    budgets = np.unique(np.floor(grid.budgets * (1 + _ROUNDING)))
+    return Grid(budgets, grid.axis) if budgets[0] >= 1 else grid
 
 
-def as_grid(times: Grid | ArrayLike) -> Grid:
+def as_grid(budgets: Grid | ArrayLike) -> Grid:
     """Return times as a `Grid`; a `Grid` is returned unchanged.
 
     Parameters
     ----------
-    times
+    budgets
         A Grid, or strictly increasing times. Three or more positive times of constant ratio (to 1e-6) get a
         logarithmic axis, unless they are evenly spaced too; all others get a linear one.
 
@@ -181,10 +181,10 @@ def as_grid(times: Grid | ArrayLike) -> Grid:
     >>> as_grid([1, 10, 100]).axis, as_grid([1, 2, 3]).axis
     ('log', 'linear')
     """
-    if isinstance(times, Grid):
-        return times
-    grid = Grid(times, "linear")
-    return Grid(grid.times, "log") if _is_geometric(grid.times) else grid
+    if isinstance(budgets, Grid):
+        return budgets
+    grid = Grid(budgets, "linear")
+    return Grid(grid.budgets, "log") if _is_geometric(grid.budgets) else grid
 
 
 def _check_ends(start: float, stop: float, count: int) -> None:
@@ -199,10 +199,10 @@ def _check_ends(start: float, stop: float, count: int) -> None:
         )
 
 
-def _is_geometric(times: Array) -> bool:
-    if len(times) < 3 or times[0] <= 0:
+def _is_geometric(budgets: Array) -> bool:
+    if len(budgets) < 3 or budgets[0] <= 0:
         return False
-    ratios, steps = times[1:] / times[:-1], np.diff(times)
+    ratios, steps = budgets[1:] / budgets[:-1], np.diff(budgets)
     return np.allclose(ratios, ratios[0], rtol=_SAME_SPACING, atol=0) and not np.allclose(
         steps, steps[0], rtol=_SAME_SPACING, atol=0
     )

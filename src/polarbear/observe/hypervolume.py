@@ -113,10 +113,10 @@ def measure_run(run: Trajectory, archive: Archive) -> Trajectory:
     >>> from polarbear.observe.archive import Archive
     >>> from polarbear.observe.trajectory import Trajectory
     >>> archive = Archive.of([1, 2], [[2.0, 3.0], [3.0, 1.0]], np.array([4.0, 4.0]))
-    >>> measure_run(Trajectory("NSGA-II", 1, [1], [2.0], until=5), archive).values.tolist()
+    >>> measure_run(Trajectory("NSGA-II", 1, [1], [2.0], end=5), archive).values.tolist()
     [2.0, 4.0]
     """
     assert archive.reference is not None
     so_far = HypervolumeSoFar(archive.reference)
     values = [so_far.add(point) for point in archive.points]
-    return replace(run, times=archive.times, values=np.array(values), maximise=True, archive=archive)
+    return replace(run, budgets=archive.budgets, values=np.array(values), maximise=True, archive=archive)

@@ -23,7 +23,7 @@ class Ranking:
 
     Parameters
     ----------
-    time
+    budget
         The time at which it was observed.
     order
         The names, best first; a tuple of names is a tie. Algorithms that are not mentioned were not observed.
@@ -42,7 +42,7 @@ class Ranking:
     ('de', 'rs')
     """
 
-    time: float
+    budget: float
     order: tuple[tuple[str, ...], ...]
     others: tuple[str, ...]
     weight: float
@@ -50,7 +50,7 @@ class Ranking:
 
     def __init__(
         self,
-        time: float,
+        budget: float,
         order: Sequence[str | Sequence[str]],
         others: Sequence[str] = (),
         weight: float = 1.0,
@@ -65,7 +65,7 @@ class Ranking:
         repeated = sorted({name for name in mentioned if mentioned.count(name) > 1})
         if repeated:
             raise ValueError(f"expected every algorithm once in a ranking, got {', '.join(repeated)} more than once")
-        object.__setattr__(self, "time", float(time))
+        object.__setattr__(self, "budget", float(budget))
         object.__setattr__(self, "order", groups)
         object.__setattr__(self, "others", tuple(others))
         object.__setattr__(self, "weight", float(weight))
@@ -106,7 +106,7 @@ def collect_rankings(
             raise ValueError(f"expected Ranking(time, order) values, got {ranking!r}")
     if not rankings:
         raise ValueError("expected at least one ranking, got none; nothing was observed")
-    times = as_grid(sorted({ranking.time for ranking in rankings}) if grid is None else grid)
+    budgets = as_grid(sorted({ranking.budget for ranking in rankings}) if grid is None else grid)
     given_names = list(
         dict.fromkeys(name for ranking in rankings for name in ranking.mentioned) if names is None else names
     )
@@ -114,16 +114,16 @@ def collect_rankings(
     columns = {name: column for column, name in enumerate(algorithms)}
     rows: dict[object, int] = {}
     cells = [
-        (rows.setdefault(_label(index, ranking), len(rows)), _position(ranking.time, times))
+        (rows.setdefault(_label(index, ranking), len(rows)), _position(ranking.budget, budgets))
         for index, ranking in enumerate(rankings)
     ]
-    ranks = np.full((len(rows), len(times), len(algorithms)), ABSENT, dtype=np.int16)
+    ranks = np.full((len(rows), len(budgets), len(algorithms)), ABSENT, dtype=np.int16)
     weights = np.zeros(ranks.shape[:2])
     for ranking, cell in zip(rankings, cells, strict=True):
         if (ranks[cell] != ABSENT).any():
             raise ValueError(
                 f"expected one ranking for each instance and time, got two for instance {ranking.instance!r} at time "
-                f"{ranking.time:g}; leave out `instance` for independent rankings"
+                f"{ranking.budget:g}; leave out `instance` for independent rankings"
             )
         for rank, group in [*enumerate(ranking.order), (UNRANKED, ranking.others)]:
             for name in group:
@@ -131,7 +131,7 @@ def collect_rankings(
                     raise ValueError(f"expected algorithms among {', '.join(algorithms)}, got {name!r}; add its name")
                 ranks[(*cell, columns[name])] = rank
         weights[cell] = ranking.weight
-    return Rankings(ranks, algorithms, times, weights, instances=list(rows))
+    return Rankings(ranks, algorithms, budgets, weights, instances=list(rows))
 
 
 def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
@@ -139,10 +139,10 @@ def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
     return (None, index) if ranking.instance is None else (ranking.instance,)
 
 
-def _position(time: float, grid: Grid) -> int:
+def _position(budget: float, grid: Grid) -> int:
     """Return the index of a time in the grid."""
     # The tolerance makes times equal that were printed and read back, or computed in another order.
-    near = np.flatnonzero(np.isclose(grid.times, time, rtol=1e-9, atol=0))
+    near = np.flatnonzero(np.isclose(grid.budgets, budget, rtol=1e-9, atol=0))
     if near.size == 0:
-        raise ValueError(f"expected a time of the grid, got {time:g}; add it to the {grid!r}")
-    return int(near[np.argmin(abs(grid.times[near] - time))])
+        raise ValueError(f"expected a time of the grid, got {budget:g}; add it to the {grid!r}")
+    return int(near[np.argmin(abs(grid.budgets[near] - budget))])

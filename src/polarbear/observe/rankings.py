@@ -111,12 +111,12 @@ class Rankings:
         losses: Losses | None = None,
         ranked_at: Callable[[Grid], Rankings] | None = None,
     ) -> None:
-        times, given = as_grid(grid), np.asarray(ranks)
-        checked_names = check_names(names, check_shape(given.shape, times))
+        budgets, given = as_grid(grid), np.asarray(ranks)
+        checked_names = check_names(names, check_shape(given.shape, budgets))
         object.__setattr__(self, "ranks", as_read_only(_check_ranks(given), np.int16))
         object.__setattr__(self, "names", checked_names)
-        object.__setattr__(self, "grid", times)
-        object.__setattr__(self, "weights", check_weights(weights, given.shape[0], len(times)))
+        object.__setattr__(self, "grid", budgets)
+        object.__setattr__(self, "weights", check_weights(weights, given.shape[0], len(budgets)))
         object.__setattr__(self, "clusters", as_clusters(clusters, given.shape[0]))
         object.__setattr__(self, "repeated", repeated)
         object.__setattr__(self, "instances", _check_labels(instances, given.shape[0]))
@@ -124,8 +124,8 @@ class Rankings:
         object.__setattr__(self, "ranked_at", ranked_at)
 
     def __repr__(self) -> str:
-        instances, times, algorithms = self.ranks.shape
-        return f"Rankings({instances} instances, {times} times, {algorithms} algorithms)"
+        instances, budgets, algorithms = self.ranks.shape
+        return f"Rankings({instances} instances, {budgets} times, {algorithms} algorithms)"
 
     @property
     def weight_of_each(self) -> Array:
@@ -207,14 +207,14 @@ def _check_labels(labels: Iterable[Hashable] | None, instances: int) -> tuple[Ha
     return result
 
 
-def check_weights(weights: ArrayLike | None, instances: int, times: int) -> Array:
+def check_weights(weights: ArrayLike | None, instances: int, budgets: int) -> Array:
     """Return read-only weights, checked, of shape (instance,) or (instance, time); None gives 1 per instance."""
     if weights is None:
         return as_read_only(np.ones(instances), np.float64)
     result: Array = as_read_only(weights, np.float64)
-    if result.shape not in ((instances,), (instances, times)):
+    if result.shape not in ((instances,), (instances, budgets)):
         raise ValueError(
-            f"expected weights of shape ({instances},), one for each instance, or ({instances}, {times}), one for each "
+            f"expected weights of shape ({instances},), one for each instance, or ({instances}, {budgets}), one for each "
             f"instance and time, got {result.shape}"
         )
     valid = np.isfinite(result) & (result >= 0)
@@ -238,9 +238,9 @@ def _check_ranks(given: NDArray[Any]) -> Ranks:
     for rank in range(min(int(last.max()), ranks.shape[-1])):
         gap = (last > rank) & ~(ranks == rank).any(axis=-1)
         if gap.any():
-            instance, time = np.argwhere(gap)[0]
+            instance, budget = np.argwhere(gap)[0]
             raise ValueError(
-                f"expected dense ranks 0, 1, 2, ... with ties sharing one, got {ranks[instance, time].tolist()} for "
-                f"instance {instance} at position {time} of the grid; begin at 0 and leave no rank out"
+                f"expected dense ranks 0, 1, 2, ... with ties sharing one, got {ranks[instance, budget].tolist()} for "
+                f"instance {instance} at position {budget} of the grid; begin at 0 and leave no rank out"
             )
     return ranks

@@ -44,7 +44,7 @@ def rank_repeated_runs(values: NDArray[Any], problems: Iterable[Hashable], **tol
         raise ValueError(
             f"expected the problem of each instance as labels that can be hashed, got {problems!r}"
         ) from error
-    instances, times, algorithms = values.shape
+    instances, budgets, algorithms = values.shape
     if len(problem) != instances:
         raise ValueError(
             f"expected the problem of each of {instances} instances, got {len(problem)}; label every instance"
@@ -57,7 +57,7 @@ def rank_repeated_runs(values: NDArray[Any], problems: Iterable[Hashable], **tol
         # Ranks are 16-bit integers, so that at most 32,767 runs on a problem are ranked, the first ones.
         ranked = rows[: UNRANKED // algorithms]
         if len(ranked) > 1:
-            together = rank_values(values[ranked].swapaxes(0, 1).reshape(times, -1), **tolerances)
-            ranks[ranked] = together.reshape(times, len(ranked), algorithms).swapaxes(0, 1)
+            together = rank_values(values[ranked].swapaxes(0, 1).reshape(budgets, -1), **tolerances)
+            ranks[ranked] = together.reshape(budgets, len(ranked), algorithms).swapaxes(0, 1)
     ranks.flags.writeable = problem.flags.writeable = False
     return RepeatedRuns(ranks, problem)

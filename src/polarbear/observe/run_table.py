@@ -77,7 +77,7 @@ def tabulate_runs(
     Examples
     --------
     >>> from polarbear.observe import Grid
-    >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], until=60), Trajectory("de", 1, [20], [2.0], until=60)]
+    >>> runs = [Trajectory("cma", 1, [10, 50], [3.0, 1.0], end=60), Trajectory("de", 1, [20], [2.0], end=60)]
     >>> tabulate_runs(runs, Grid([10, 60])).values.tolist()
     [[[3.0, inf], [1.0, 2.0]]]
     """
@@ -105,7 +105,7 @@ def tabulate_runs(
         if run.maximise != all_runs[0].maximise:
             raise ValueError(f"expected runs that all minimise or all maximise, got both, first at {run!r}")
         occupied[row, column] = True
-        values[row, :, column] = run.at(grid.times, failure=failure)
+        values[row, :, column] = run.at(grid.budgets, failure=failure)
     return RunTable(values, algorithms, _cluster_of(all_runs), all_runs[0].maximise)
 
 

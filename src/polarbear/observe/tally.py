@@ -76,11 +76,11 @@ def tally(ranks: Ranks, weights: Array) -> Tally:
 
 def tally_by_instance(ranks: Ranks, weights: Array) -> Iterator[Tally]:
     """Yield the tally of each instance; see `tally` for the parameters."""
-    instances, times, algorithms = ranks.shape
+    instances, budgets, algorithms = ranks.shape
     # Each time of each instance is a separate block.
     whole = tally(ranks.reshape(1, -1, algorithms), weights.reshape(1, -1))
-    for start in range(0, instances * times, times):
-        own = slice(start, start + times)
+    for start in range(0, instances * budgets, budgets):
+        own = slice(start, start + budgets)
         sets = max(1, int(np.count_nonzero(whole.counts[own], axis=1).max()))
         yield Tally(whole.wins[own], whole.members[own, :sets], whole.counts[own, :sets])
 

@@ -34,7 +34,7 @@ class Trajectory:
         The algorithm's name.
     instance
         The label of the instance. Runs of different algorithms with the same label are ranked together.
-    times, values
+    budgets, values
         The events: the times at which values were found, non-decreasing and not negative, and the values. The worst
         value (+inf, or -inf if `maximise`) means "no solution yet", and so do the values that solvers report without a
         solution, such as 1e20 and 1e30 of either sign. Values need not improve.
@@ -56,20 +56,20 @@ class Trajectory:
 
     Examples
     --------
-    >>> run = Trajectory("cma", 1, times=[10, 20, 30], values=[5.0, 7.0, 2.0], until=40)
+    >>> run = Trajectory("cma", 1, budgets=[10, 20, 30], values=[5.0, 7.0, 2.0], end=40)
     >>> run.values.tolist()
     [5.0, 2.0]
     >>> run.at([1, 10, 29, 40, 41]).tolist()
     [inf, 5.0, 5.0, 2.0, nan]
-    >>> Trajectory("cma", 1, times=[10, 20, 30], values=[5.0, 7.0, 2.0], until=40, finished=True).at([40, 41]).tolist()
+    >>> Trajectory("cma", 1, budgets=[10, 20, 30], values=[5.0, 7.0, 2.0], end=40, finished=True).at([40, 41]).tolist()
     [2.0, 2.0]
     """
 
     algorithm: str
     instance: Hashable
-    times: Array
+    budgets: Array
     values: Array
-    until: float
+    end: float
     failed: bool
     maximise: bool
     cluster: Hashable | None
@@ -80,9 +80,9 @@ class Trajectory:
         self,
         algorithm: str,
         instance: Hashable,
-        times: ArrayLike,
+        budgets: ArrayLike,
         values: ArrayLike,
-        until: float | None = None,
+        end: float | None = None,
         failed: bool = False,
         maximise: bool = False,
         cluster: Hashable | None = None,
@@ -95,38 +95,38 @@ class Trajectory:
             except TypeError as error:
                 raise ValueError(f"expected a hashable {kind}, such as a number or a tuple, got {label!r}") from error
         try:
-            event_times, event_values = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+            event_budgets, event_values = np.asarray(budgets, dtype=np.float64), np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             run = _describe(algorithm, instance)
             raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
         best = math.inf if maximise else -math.inf
         event_values = without_sentinels(event_values, -best)
-        if not _are_valid(event_times, event_values, best):
-            _check_events(_describe(algorithm, instance), event_times, event_values, best=best)
-        last = float(event_times[-1]) if event_times.size else None
-        if until is None:
+        if not _are_valid(event_budgets, event_values, best):
+            _check_events(_describe(algorithm, instance), event_budgets, event_values, best=best)
+        last = float(event_budgets[-1]) if event_budgets.size else None
+        if end is None:
             if last is None:
                 run = _describe(algorithm, instance)
                 raise ValueError(f"expected at least one event or `until` for {run}, got neither; give its duration")
-            until = last
-        if math.isnan(until) or until < (last or 0.0):
+            end = last
+        if math.isnan(end) or end < (last or 0.0):
             where, run = "" if last is None else f" at {last:g}", _describe(algorithm, instance)
-            raise ValueError(f"expected `until` of {run} to be no earlier than its last event{where}, got {until:g}")
+            raise ValueError(f"expected `until` of {run} to be no earlier than its last event{where}, got {end:g}")
         if failed and finished:
             run = _describe(algorithm, instance)
             raise ValueError(f"expected {run} to be failed or finished, got both; a failed run has no final value")
-        kept = _improvements(event_times, -event_values if maximise else event_values)
+        kept = _improvements(event_budgets, -event_values if maximise else event_values)
         if kept is not None:
-            event_times, event_values = event_times[kept], event_values[kept]
+            event_budgets, event_values = event_budgets[kept], event_values[kept]
         object.__setattr__(self, "algorithm", algorithm)
         object.__setattr__(self, "instance", instance)
-        object.__setattr__(self, "times", as_read_only(event_times, np.float64))
+        object.__setattr__(self, "budgets", as_read_only(event_budgets, np.float64))
         object.__setattr__(self, "values", as_read_only(event_values, np.float64))
-        object.__setattr__(self, "until", float(until))
+        object.__setattr__(self, "end", float(end))
         object.__setattr__(self, "failed", bool(failed))
         object.__setattr__(self, "maximise", bool(maximise))
         object.__setattr__(self, "cluster", cluster)
-        object.__setattr__(self, "finished", bool(finished) or (math.isinf(until) and not failed))
+        object.__setattr__(self, "finished", bool(finished) or (math.isinf(end) and not failed))
         object.__setattr__(self, "archive", archive)
 
     def __eq__(self, other: object) -> bool:
@@ -134,18 +134,18 @@ class Trajectory:
             return NotImplemented
         return (
             self._key() == other._key()
-            and np.array_equal(self.times, other.times)
+            and np.array_equal(self.budgets, other.budgets)
             and np.array_equal(self.values, other.values)
         )
 
     def __hash__(self) -> int:
-        return hash((*self._key(), self.times.size))
+        return hash((*self._key(), self.budgets.size))
 
     def __repr__(self) -> str:
         ended = "" if self.ended == "cut off" else f", {self.ended}"
         return (
-            f"Trajectory({self.algorithm!r} on {self.instance!r}: {self.times.size} improvements "
-            f"until {self.until:g}{ended})"
+            f"Trajectory({self.algorithm!r} on {self.instance!r}: {self.budgets.size} improvements "
+            f"until {self.end:g}{ended})"
         )
 
     @property
@@ -154,12 +154,12 @@ class Trajectory:
         return "failed" if self.failed else "finished" if self.finished else "cut off"
 
     @property
-    def known_until(self) -> float:
+    def known_to(self) -> float:
         """The time up to which the value is known: for ever if the run finished."""
-        return math.inf if self.finished else self.until
+        return math.inf if self.finished else self.end
 
     def _key(self) -> tuple[object, ...]:
-        return self.algorithm, self.instance, self.until, self.ended, self.maximise, self.cluster
+        return self.algorithm, self.instance, self.end, self.ended, self.maximise, self.cluster
 
     @classmethod
     def of_checked(cls, **fields: Any) -> Trajectory:
@@ -177,11 +177,11 @@ class Trajectory:
         """Return the same run under another name of its algorithm, without checking its events again."""
         return self._change(algorithm=algorithm)
 
-    def divide_times(self, divisor: float) -> Trajectory:
+    def divide_budgets(self, divisor: float) -> Trajectory:
         """Return the same run with its times divided by a positive number."""
-        archive = None if self.archive is None else self.archive.divide_times(divisor)
-        times = as_read_only(self.times / divisor, np.float64)
-        return self._change(times=times, until=self.until / divisor, archive=archive)
+        archive = None if self.archive is None else self.archive.divide_budgets(divisor)
+        budgets = as_read_only(self.budgets / divisor, np.float64)
+        return self._change(budgets=budgets, end=self.end / divisor, archive=archive)
 
     def _change(self, **changes: Any) -> Trajectory:
         """Return the same run with other values of some fields; `copy` takes twice as long."""
@@ -190,12 +190,12 @@ class Trajectory:
             put(run, name, changes[name] if name in changes else getattr(self, name))
         return run
 
-    def at(self, times: ArrayLike, *, failure: Failure = "last") -> Array:
+    def at(self, budgets: ArrayLike, *, failure: Failure = "last") -> Array:
         """Return the best value found by each time.
 
         Parameters
         ----------
-        times
+        budgets
             The times to read, in any order.
         failure
             The value of a failed run from its failure at `until` on (inclusive): "last" gives the worst value,
@@ -211,16 +211,16 @@ class Trajectory:
             raise ValueError(f"expected failure='last', 'missing' or 'raise', got {failure!r}")
         if self.failed and failure == "raise":
             raise ValueError(
-                f"the run of {self.algorithm!r} on instance {self.instance!r} failed at {self.until:g}; "
+                f"the run of {self.algorithm!r} on instance {self.instance!r} failed at {self.end:g}; "
                 "remove it, or choose failure='last' or failure='missing'"
             )
         worst = -math.inf if self.maximise else math.inf
-        when = np.asarray(times, dtype=np.float64)
+        when = np.asarray(budgets, dtype=np.float64)
         steps = np.concatenate([[worst], self.values])
-        best = steps[np.searchsorted(self.times, when, side="right")]
+        best = steps[np.searchsorted(self.budgets, when, side="right")]
         if self.failed:
-            return np.where(when >= self.until, worst if failure == "last" else math.nan, best)
-        return np.where(when > self.known_until, math.nan, best)
+            return np.where(when >= self.end, worst if failure == "last" else math.nan, best)
+        return np.where(when > self.known_to, math.nan, best)
 
 
 _FIELDS = tuple(field.name for field in fields(Trajectory))
@@ -231,50 +231,54 @@ def _describe(algorithm: str, instance: Hashable) -> str:
     return f"the run of {algorithm!r} on instance {instance!r}"
 
 
-def _are_valid(times: Array, values: Array, best: float) -> bool:
+def _are_valid(budgets: Array, values: Array, best: float) -> bool:
     """Return whether events are valid, with few operations, since imports make a million trajectories."""
-    if times.ndim != 1 or times.shape != values.shape:
+    if budgets.ndim != 1 or budgets.shape != values.shape:
         return False
-    if times.size <= 1:
-        return not times.size or (0 <= times.item() < math.inf and best != values.item() == values.item())
-    in_order = times[0] >= 0 and times[-1] < math.inf and bool((times[1:] >= times[:-1]).all())  # excludes NaN, too
+    if budgets.size <= 1:
+        return not budgets.size or (0 <= budgets.item() < math.inf and best != values.item() == values.item())
+    in_order = (
+        budgets[0] >= 0 and budgets[-1] < math.inf and bool((budgets[1:] >= budgets[:-1]).all())
+    )  # excludes NaN, too
     return in_order and not np.isnan(values).any() and not (values == best).any()
 
 
-def _check_events(run: str, times: Array, values: Array, *, best: float) -> None:
+def _check_events(run: str, budgets: Array, values: Array, *, best: float) -> None:
     """Raise the error that explains why events are not valid."""
-    if times.ndim != 1 or times.shape != values.shape:
-        raise ValueError(f"expected one time for each value of {run}, got shapes {times.shape} and {values.shape}")
-    valid = np.isfinite(times) & (times >= 0)
+    if budgets.ndim != 1 or budgets.shape != values.shape:
+        raise ValueError(f"expected one time for each value of {run}, got shapes {budgets.shape} and {values.shape}")
+    valid = np.isfinite(budgets) & (budgets >= 0)
     if not valid.all():
-        raise ValueError(f"expected finite times, not negative, for {run}, got {times[~valid][0]:g}")
-    if (times[1:] < times[:-1]).any():
-        bad = int(np.argmax(times[1:] < times[:-1]))
-        raise ValueError(f"expected times in order for {run}, got {times[bad]:g} before {times[bad + 1]:g}; sort them")
+        raise ValueError(f"expected finite times, not negative, for {run}, got {budgets[~valid][0]:g}")
+    if (budgets[1:] < budgets[:-1]).any():
+        bad = int(np.argmax(budgets[1:] < budgets[:-1]))
+        raise ValueError(
+            f"expected times in order for {run}, got {budgets[bad]:g} before {budgets[bad + 1]:g}; sort them"
+        )
     if np.isnan(values).any():
-        when = times[np.isnan(values)][0]
+        when = budgets[np.isnan(values)][0]
         raise ValueError(
             f"expected values that are numbers for {run}, got NaN at time {when:g}; "
             f"remove the event, or give the worst value ({-best:+}) where there is no solution yet"
         )
     if (values == best).any():
-        when = times[values == best][0]
+        when = budgets[values == best][0]
         raise ValueError(
             f"expected values other than {best:+} for {run}, got one at time {when:g}; give the value found"
         )
 
 
-def _improvements(times: Array, losses: Array) -> Indices | None:
+def _improvements(budgets: Array, losses: Array) -> Indices | None:
     """Return the positions of the events that improved on the best loss so far; of several at one time, only the best.
 
     It is None if all did, as in the events that importers collect.
     """
     if losses.size and losses[0] < math.inf:
         one = losses.size == 1
-        if one or ((losses[1:] < losses[:-1]).all() and (times[1:] > times[:-1]).all()):
+        if one or ((losses[1:] < losses[:-1]).all() and (budgets[1:] > budgets[:-1]).all()):
             return None
     before = np.minimum.accumulate(np.concatenate([[math.inf], losses]))[:-1]
     better = np.flatnonzero(losses < before)
     # Keep an improvement only if the next one, if any, came later.
-    last_of_its_time = np.append(np.diff(times[better]) > 0, True)[: better.size]
-    return np.compress(last_of_its_time, better)
+    last_of_its_budget = np.append(np.diff(budgets[better]) > 0, True)[: better.size]
+    return np.compress(last_of_its_budget, better)

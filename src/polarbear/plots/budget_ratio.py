@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import format_time, short_names, show_literally, time_axis
+from polarbear.plots.lettering import budget_axis, format_tick, short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated
 
@@ -37,7 +37,7 @@ def draw_speed_up(ax: Axes, data: SpeedUp, *, axis: Axis | None = None, unit: st
     unit
         The label of the time axis; the unit of the runs by default.
     """
-    times, look, short = data.grid.times, assign_looks(data.all_names), short_names(data.all_names)
+    budgets, look, short = data.grid.budgets, assign_looks(data.all_names), short_names(data.all_names)
     colour = look[data.first].colour
     ratio = np.where(np.isfinite(data.ratio), np.clip(data.ratio, _LEAST, _MOST), np.nan)
     beyond = np.isinf(data.ratio)
@@ -48,17 +48,17 @@ def draw_speed_up(ax: Axes, data: SpeedUp, *, axis: Axis | None = None, unit: st
         )
     low, high = _limits(np.clip(known, _LEAST, _MOST))
     lower, upper = (np.clip(np.where(np.isnan(data.ratio), np.nan, end), low, high) for end in (data.lower, data.upper))
-    ax.fill_between(times, lower, upper, color=colour, alpha=0.2, linewidth=0)
+    ax.fill_between(budgets, lower, upper, color=colour, alpha=0.2, linewidth=0)
     alone = isolated(ratio)
-    ax.plot(times, ratio, color=colour, marker="o" if alone.size else None, markevery=alone.tolist(), zorder=3)
+    ax.plot(budgets, ratio, color=colour, marker="o" if alone.size else None, markevery=alone.tolist(), zorder=3)
     bounds = np.where(np.isfinite(data.longest), np.clip(data.longest, low, high), high)
-    ax.plot(times[beyond], bounds[beyond], color=colour, linestyle="none", marker="^", markersize=4, clip_on=False)
+    ax.plot(budgets[beyond], bounds[beyond], color=colour, linestyle="none", marker="^", markersize=4, clip_on=False)
     ax.axhline(1, color="#808080", linewidth=0.6)
     ax.set_yscale("log")
     ax.set_ylim(low, high)
     _ratio_ticks(ax, low, high)
     measured = data.unit if unit is None else unit
-    time_axis(
+    budget_axis(
         ax, data.grid, axis=axis, unit=f"budget of {short[data.second]}" + (f" in {measured}" if measured else "")
     )
     show_literally(ax.xaxis.label)
@@ -99,5 +99,5 @@ def _ratio_ticks(ax: Axes, low: float, high: float) -> None:
     ticks = [step * 10.0**power for power in range(-4, 5) for step in steps]
     ax.yaxis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_time(value)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_tick(value)))
     ax.yaxis.set_minor_formatter(NullFormatter())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import name_ticks, time_axis
+from polarbear.plots.lettering import budget_axis, name_ticks
 
 if TYPE_CHECKING:
     from typing import Self
@@ -52,7 +52,7 @@ class ComparisonCounts:
         return cls(posterior.grid, posterior.names, posterior.comparisons, posterior.instances)
 
 
-def draw_comparisons(ax: Axes, data: ComparisonCounts, *, axis: Axis | None = None, unit: str = "time") -> None:
+def draw_comparisons(ax: Axes, data: ComparisonCounts, *, axis: Axis | None = None, unit: str = "budget") -> None:
     """Draw one row per algorithm over time; the darker, the more comparisons. White means not observed."""
     draw_counts(
         ax, data.grid, data.names, data.counts, most=data.instances, axis=axis, unit=unit, label="number of comparisons"
@@ -76,7 +76,7 @@ def draw_counts(
     figure = ax.get_figure()
     assert figure is not None
     mesh = ax.pcolormesh(
-        _edges(grid.times, grid.axis if axis is None else axis),
+        _edges(grid.budgets, grid.axis if axis is None else axis),
         np.arange(len(names) + 1) - 0.5,
         np.ma.masked_equal(counts.T, 0),
         cmap="Blues",
@@ -87,7 +87,7 @@ def draw_counts(
     )
     for row in range(1, len(names)):
         ax.axhline(row - 0.5, color="white", linewidth=2)
-    time_axis(ax, grid, axis=axis, unit=unit)
+    budget_axis(ax, grid, axis=axis, unit=unit)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False)
     name_ticks(ax.yaxis, names)
@@ -98,9 +98,9 @@ def draw_counts(
     bar.set_label(label, loc="left")
 
 
-def _edges(times: Array, kind: Axis) -> Array:
+def _edges(budgets: Array, kind: Axis) -> Array:
     """Return cell borders half-way between the times on the axis; the first and last time are the outer borders."""
-    if len(times) == 1:
-        return np.array([times[0] * 0.9, times[0] * 1.1])
-    between = np.sqrt(times[:-1] * times[1:]) if kind == "log" else (times[:-1] + times[1:]) / 2
-    return np.concatenate([times[:1], between, times[-1:]])
+    if len(budgets) == 1:
+        return np.array([budgets[0] * 0.9, budgets[0] * 1.1])
+    between = np.sqrt(budgets[:-1] * budgets[1:]) if kind == "log" else (budgets[:-1] + budgets[1:]) / 2
+    return np.concatenate([budgets[:1], between, budgets[-1:]])

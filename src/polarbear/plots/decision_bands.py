@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.plots.end_labels import add_legend_outside
-from polarbear.plots.lettering import format_time, short_names, show_literally, time_axis
+from polarbear.plots.lettering import budget_axis, format_tick, short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.style import lay_out
 from polarbear.selection import decision_map
@@ -47,7 +47,7 @@ class DecisionBands:
         The candidates, and all algorithms.
     probability_best
         P(best), shape (time, candidate); rows sum to one, or are zero where no candidate was observed.
-    edge_times, edges
+    edge_budgets, edges
         The times and P(best), shape (time, candidate), between which the areas are drawn. They are those of the grid, and a
         step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
     stretches, leader_changes
@@ -60,7 +60,7 @@ class DecisionBands:
     names: tuple[str, ...]
     all_names: tuple[str, ...]
     probability_best: Array
-    edge_times: Array
+    edge_budgets: Array
     edges: Array
     stretches: tuple[Stretch, ...]
     leader_changes: tuple[LeaderChange, ...]
@@ -79,13 +79,13 @@ class DecisionBands:
     def of(cls, posterior: Posterior, *, among: Sequence[str] | None = None) -> Self:
         """Return the bands of a posterior, among the candidates of `decision_map` or others."""
         leaders = decision_map(posterior, among=among)
-        edge_times, edges = _stepped_edges(leaders)
+        edge_budgets, edges = _stepped_edges(leaders)
         return cls(
             grid=leaders.grid,
             names=leaders.names,
             all_names=posterior.names,
             probability_best=leaders.probability_best,
-            edge_times=edge_times,
+            edge_budgets=edge_budgets,
             edges=edges,
             stretches=leaders.stretches,
             leader_changes=leaders.leader_changes,
@@ -93,22 +93,22 @@ class DecisionBands:
 
 
 def _stepped_edges(leaders: DecisionMap) -> tuple[Array, Array]:
-    """Return `edge_times` and `edges` of the bands."""
-    grid, observed = leaders.grid.times, leaders.observed
+    """Return `edge_budgets` and `edges` of the bands."""
+    grid, observed = leaders.grid.budgets, leaders.observed
     heights = np.where(observed.any(axis=1, keepdims=True), leaders.probability_best, np.nan)
-    times, rows = [grid[0]], [heights[0]]
+    budgets, rows = [grid[0]], [heights[0]]
     for k in range(1, len(grid)):
         if (observed[k] != observed[k - 1]).any():
             lost = (observed[k - 1] & ~observed[k]).any()
-            times.append(grid[k - 1] if lost else grid[k])
+            budgets.append(grid[k - 1] if lost else grid[k])
             rows.append(heights[k] if lost else heights[k - 1])
-        times.append(grid[k])
+        budgets.append(grid[k])
         rows.append(heights[k])
-    return np.array(times), np.array(rows)
+    return np.array(budgets), np.array(rows)
 
 
 def draw_decision_map(
-    ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "time", labelled: bool = True
+    ax: Axes, data: DecisionBands, *, axis: Axis | None = None, unit: str = "budget", labelled: bool = True
 ) -> None:
     """Draw P(best) of the candidates over budgets as stacked areas that sum to one.
 
@@ -131,7 +131,7 @@ def draw_decision_map(
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
 
-    time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
+    budget_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("probability of being the best choice")
@@ -139,12 +139,12 @@ def draw_decision_map(
     areas = _areas(data)
     for area in areas:
         if len(data.grid) == 1:
-            ax.bar(data.grid.times, area.top - area.low, bottom=area.low, width=0.1 * data.grid.times, **area.style)
+            ax.bar(data.grid.budgets, area.top - area.low, bottom=area.low, width=0.1 * data.grid.budgets, **area.style)
         else:
-            ax.fill_between(data.edge_times, area.low, area.top, **area.style)
+            ax.fill_between(data.edge_budgets, area.low, area.top, **area.style)
     if not labelled:
         for each in data.leader_changes:
-            ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
+            ax.axvline(each.budget, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
         return
     _mark_leader_changes(ax, data)
     figure = ax.get_figure(root=True)
@@ -155,7 +155,7 @@ def draw_decision_map(
             in_order = sorted(listed, key=lambda area: _position(data, area.name))
             add_legend_outside(ax, [Patch(**area.style) for area in in_order], [area.text for area in in_order])
         lay_out(figure)
-        labels = {id(area): _write_inside(ax, data.edge_times, area) for area in areas if area not in listed}
+        labels = {id(area): _write_inside(ax, data.edge_budgets, area) for area in areas if area not in listed}
         unplaced = [area for area in areas if area not in listed and labels[id(area)] is None]
         if not unplaced:
             return
@@ -208,15 +208,15 @@ def _areas(data: DecisionBands) -> list[_Area]:
     return areas
 
 
-def _write_inside(ax: Axes, times: Array, area: _Area) -> Text | None:
+def _write_inside(ax: Axes, budgets: Array, area: _Area) -> Text | None:
     """Write a name near the middle of the highest part of its area; return None if it fits nowhere."""
     from matplotlib.patheffects import withStroke
 
     label = show_literally(ax.text(0, 0, area.text, color="white", ha="center", va="center", fontweight="bold"))
     label.set_path_effects([withStroke(linewidth=3, foreground=area.style["facecolor"])])
     box = label.get_window_extent()
-    x, below = ax.transData.transform(np.column_stack([times, area.low])).T
-    _, above = ax.transData.transform(np.column_stack([times, area.top])).T
+    x, below = ax.transData.transform(np.column_stack([budgets, area.low])).T
+    _, above = ax.transData.transform(np.column_stack([budgets, area.top])).T
     half, enough = box.width / 2 + box.height / 2, 1.6 * box.height
     places = []
     for centre in np.linspace(x[0] + half, x[-1] - half, 60) if x[-1] - x[0] > 2 * half else ():
@@ -239,22 +239,22 @@ def _mark_leader_changes(ax: Axes, data: DecisionBands) -> None:
     Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
     """
     look, above = assign_looks(data.all_names), ax.get_xaxis_transform()
-    changes = sorted(data.leader_changes, key=lambda change: change.time)
+    changes = sorted(data.leader_changes, key=lambda change: change.budget)
     levels: list[float] = []  # end of the last interval of each level
     for each in changes:
-        ax.axvline(each.time, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
+        ax.axvline(each.budget, color="white", linewidth=1.0, linestyle=(0, (3, 2)))
         level = next((k for k, end in enumerate(levels) if end < each.lower), len(levels))
         levels[level : level + 1] = [each.upper]
         height = 1.015 + _LEVEL * level
         bar: dict[str, Any] = {"color": look[each.after].colour, "transform": above, "clip_on": False}
         ax.plot([each.lower, each.upper], [height] * 2, linewidth=1.6, solid_capstyle="butt", **bar)
-        ax.plot([each.time], [height], marker="|", markersize=4, **bar)
+        ax.plot([each.budget], [height], marker="|", markersize=4, **bar)
     free_from = -np.inf
     for each in changes:
         doubt = "" if each.certain else ", if at all"
         text = ax.annotate(
-            f"{format_time(float(f'{each.time:.3g}'))}{doubt}",
-            (each.time, 1.015 + _LEVEL * (len(levels) - 1)),
+            f"{format_tick(float(f'{each.budget:.3g}'))}{doubt}",
+            (each.budget, 1.015 + _LEVEL * (len(levels) - 1)),
             (0, 3),
             xycoords=above,
             textcoords="offset points",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import format_time, label_ticks, short_names, show_literally
-from polarbear.race.forecast import STABLE_FROM, instances_per_time, roughly
+from polarbear.plots.lettering import format_tick, label_ticks, short_names, show_literally
+from polarbear.race.forecast import STABLE_FROM, instances_per_budget, roughly
 
 if TYPE_CHECKING:
     from typing import Self
@@ -96,7 +96,7 @@ def _open_pairs(result: RaceOutcome) -> tuple[OpenPair, ...]:
     if result.instances >= STABLE_FROM:
         known = [names.index(name) for name in result.posterior.names]
         resolved = state.resolved[:, known][:, :, known]
-        for (a, b), needed in instances_per_time(result.posterior, resolved, state.settings).items():
+        for (a, b), needed in instances_per_budget(result.posterior, resolved, state.settings).items():
             forecasts[names[known[a]], names[known[b]]] = float(needed.max())
     unknown = np.inf if result.instances >= STABLE_FROM else np.nan
     pairs = [OpenPair(*pair, forecasts.get(pair, unknown)) for pair in result.undecided()]
@@ -155,7 +155,7 @@ def draw_open_pairs(ax: Axes, data: DecisionForecast, *, most: int = 12) -> None
         ax.plot(reach, row, marker="o" if known else ">", color="#262626", clip_on=False, zorder=3)
         show_literally(
             ax.annotate(
-                f"about {format_time(roughly(pair.instances))}" if known else "undecided",
+                f"about {format_tick(roughly(pair.instances))}" if known else "undecided",
                 (reach, row),
                 (6, 0),
                 textcoords="offset points",
@@ -201,6 +201,6 @@ def _instances_axis(ax: Axes, data: DecisionForecast) -> None:
     ax.set_xlim(first if ax.get_xscale() == "log" else 0, last)
     if ax.get_xscale() == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: format_time(number)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: format_tick(number)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("instances")

@@ -76,7 +76,7 @@ class DominanceEvolution:
                 eliminated_before.clear()
                 decided.clear()
             eliminated_before.difference_update(
-                name for name, _ in round_.until
+                name for name, _ in round_.budgets
             )  # it runs: it was readmitted or came back
             eliminated_before.difference_update(round_.returned)
             eliminated_now = {each.name for each in round_.eliminated}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.lettering import name_ticks, show_literally
-from polarbear.posterior.relations import anytime_dominance, dominance
+from polarbear.posterior import relations
 
 if TYPE_CHECKING:
     from typing import Self
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from polarbear.arrays import Array
-    from polarbear.literals import Elimination
+    from polarbear.literals import Dominance
     from polarbear.posterior.posterior import Posterior
 
 _FEW = 10  # up to this number of algorithms the cells contain numbers
@@ -33,21 +33,21 @@ class DominanceMatrix:
     probability
         The probability at the least certain time ("pointwise"), or jointly at all times ("joint"). NaN for pairs of which
         one was not observed at some time.
-    elimination
+    dominance
         The rule, "pointwise" or "joint".
     """
 
     names: tuple[str, ...]
     probability: Array
-    elimination: Elimination
+    dominance: Dominance
 
     @classmethod
-    def of(cls, posterior: Posterior, *, elimination: Elimination = "pointwise") -> Self:
+    def of(cls, posterior: Posterior, *, dominance: Dominance = "pointwise") -> Self:
         """Return the matrix of a posterior under an elimination rule."""
-        joint = elimination == "joint"
-        beats = anytime_dominance(posterior) if joint else dominance(posterior).min(axis=0)
+        joint = dominance == "joint"
+        beats = relations.anytime_dominance(posterior) if joint else relations.dominance(posterior).min(axis=0)
         known = posterior.observed_pairs.all(axis=0) | np.eye(len(beats), dtype=bool)
-        return cls(posterior.names, np.where(known, beats, np.nan), elimination)
+        return cls(posterior.names, np.where(known, beats, np.nan), dominance)
 
 
 def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
@@ -86,7 +86,7 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
                         fontsize=7,
                     )
                 )
-    when = "at every time" if data.elimination == "joint" else "at its least certain time"
+    when = "at every time" if data.dominance == "joint" else "at its least certain time"
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
     bar.ax.set_ylim(0, 1)
     bar.outline.set_visible(False)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from polarbear.literals import Axis, Elimination
+    from polarbear.literals import Axis, Dominance
     from polarbear.magnitude.collection import RunCollection, Source
     from polarbear.plots.registry import FigureName
     from polarbear.posterior.posterior import Posterior
@@ -77,7 +77,7 @@ def draw_figure(
     source: Posterior | RaceOutcome | RunCollection | None = posterior
     defaults: dict[str, Any] = {}
     if result is not None:
-        defaults = {"unit": result.state.settings.clock, "elimination": result.state.settings.elimination}
+        defaults = {"unit": result.state.settings.clock, "dominance": result.state.settings.dominance}
         # An added candidate may not have run yet.
         if name in ("decision-map", "values", "tree") and posterior is not None:
             defaults["among"] = [each for each in result.kept if each in posterior.names]
@@ -116,7 +116,7 @@ def ratings(
     level: float = 0.95,
     truth: ArrayLike | None = None,
     axis: Axis | None = None,
-    unit: str = "time",
+    unit: str = "budget",
     width: float | None = None,
 ) -> Figure:
     """Draw the ratings over time: means, credible bands and, if known, the true ratings as dotted lines.
@@ -189,7 +189,7 @@ def allocation(result: RaceOutcome, *, axis: Axis | None = None, width: float | 
 
 
 def comparisons(
-    posterior: Posterior, *, axis: Axis | None = None, unit: str = "time", width: float | None = None
+    posterior: Posterior, *, axis: Axis | None = None, unit: str = "budget", width: float | None = None
 ) -> Figure:
     """Draw the number of comparisons: on how many instances each algorithm was observed together with another one."""
     data = ComparisonCounts.of(posterior)
@@ -199,12 +199,12 @@ def comparisons(
         return lay_out(figure)
 
 
-def dominance(posterior: Posterior, *, elimination: Elimination = "pointwise", width: float | None = None) -> Figure:
+def dominance(posterior: Posterior, *, dominance: Dominance = "pointwise", width: float | None = None) -> Figure:
     """Draw the probability that each algorithm beats each other one on most instances.
 
-    The probability is the one at the least certain time, or jointly at all times if `elimination` is "joint".
+    The probability is the one at the least certain time, or jointly at all times if `dominance` is "joint".
     """
-    data = DominanceMatrix.of(posterior, elimination=elimination)
+    data = DominanceMatrix.of(posterior, dominance=dominance)
     with styled():
         wide = width or min(WIDTH_INCHES, 3.0 + 0.35 * len(data.names))
         figure, ax = new_figure(wide, 0.85 * wide)
@@ -217,13 +217,13 @@ def pair(
     first: str,
     second: str,
     *,
-    rope: float = 0.05,
+    margin: float = 0.05,
     axis: Axis | None = None,
-    unit: str = "time",
+    unit: str = "budget",
     width: float | None = None,
 ) -> Figure:
     """Draw the probability that one algorithm beats another on most instances, over time."""
-    data = PairDominance.of(posterior, first, second, rope=rope)
+    data = PairDominance.of(posterior, first, second, margin=margin)
     with styled():
         figure, ax = new_figure(width, 2.4)
         draw_pair(ax, data, axis=axis, unit=unit)
@@ -235,7 +235,7 @@ def decision_map(
     *,
     among: Sequence[str] | None = None,
     axis: Axis | None = None,
-    unit: str = "time",
+    unit: str = "budget",
     width: float | None = None,
 ) -> Figure:
     """Draw the decision map: the probability of being the best choice at each budget, and the changes of leader."""

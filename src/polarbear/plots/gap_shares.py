@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polarbear.plots.end_labels import label_ends
-from polarbear.plots.lettering import time_axis
+from polarbear.plots.lettering import budget_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated, last_known
 
@@ -39,17 +39,17 @@ def draw_gap(ax: Axes, data: GapShares, *, axis: Axis | None = None, unit: str |
         raise ValueError(
             f"expected instances with values of both {data.first} and {data.second}, got none; choose another pair"
         )
-    look, times, ends = assign_looks(data.all_names), data.grid.times, {}
+    look, budgets, ends = assign_looks(data.all_names), data.grid.budgets, {}
     for name, share, lower, upper in (
         (data.first, data.better, data.better_lower, data.better_upper),
         (data.second, data.worse, data.worse_lower, data.worse_upper),
     ):
         colour, alone = look[name].colour, isolated(share)
-        ax.fill_between(times, lower, upper, color=colour, alpha=0.2, linewidth=0)
+        ax.fill_between(budgets, lower, upper, color=colour, alpha=0.2, linewidth=0)
         if alone.size:
-            ax.vlines(times[alone], lower[alone], upper[alone], color=colour, linewidth=1)
+            ax.vlines(budgets[alone], lower[alone], upper[alone], color=colour, linewidth=1)
         ax.plot(
-            times,
+            budgets,
             share,
             color=colour,
             linestyle=look[name].dashes,
@@ -58,7 +58,7 @@ def draw_gap(ax: Axes, data: GapShares, *, axis: Axis | None = None, unit: str |
             zorder=3,
         )
         ends[name] = last_known(share)
-    time_axis(ax, data.grid, axis=axis, unit=data.unit or "time" if unit is None else unit)
+    budget_axis(ax, data.grid, axis=axis, unit=data.unit or "budget" if unit is None else unit)
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("share of instances")
     ax.set_title(f"better by {data.amount}\nbands: {100 * data.level:g} % intervals", color=_GREY)

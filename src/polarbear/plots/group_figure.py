@@ -28,7 +28,7 @@ def by_group(
     among: Sequence[str] | None = None,
     preference: Preference | None = None,
     axis: Axis | None = None,
-    unit: str = "time",
+    unit: str = "budget",
     width: float | None = None,
 ) -> Figure:
     """Draw one figure with a panel for each of several posteriors, such as that of all runs and that of each function.

@@ -16,7 +16,7 @@ from polarbear.plots.lettering import short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.preference_values import PreferenceValues, draw_values
 from polarbear.plots.rating_curves import RatingCurves, draw_ratings
-from polarbear.selection.observed_times import NotObservedError
+from polarbear.selection.observed_budgets import NotObservedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +76,7 @@ def group_data(
 
 
 def draw_panels(
-    axes: Sequence[Axes], panels: Mapping[str, Drawing | str], *, axis: Axis | None = None, unit: str = "time"
+    axes: Sequence[Axes], panels: Mapping[str, Drawing | str], *, axis: Axis | None = None, unit: str = "budget"
 ) -> None:
     """Draw one panel per group, on as many axes as there are groups; a group without data has its sentence instead."""
     highest = max(

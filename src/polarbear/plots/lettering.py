@@ -90,7 +90,9 @@ def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
         )
 
 
-def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "time", subdivided: bool = True) -> None:
+def budget_axis(
+    ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "budget", subdivided: bool = True
+) -> None:
     """Set up the horizontal time axis, linear or log as the grid or as `axis` requests.
 
     Without subdivision a log axis has no ticks between those with labels. They are most of what small panels would draw.
@@ -100,7 +102,7 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
     kind = grid.axis if axis is None else axis
     if kind not in ("linear", "log"):
         raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}; leave it out to use that of the grid")
-    first, last = float(grid.times[0]), float(grid.times[-1])
+    first, last = float(grid.budgets[0]), float(grid.budgets[-1])
     if kind == "log" and first <= 0:
         raise ValueError(f"expected times above 0 for a log axis, got a grid from {first:g}; use axis='linear'")
     ax.set_xscale(kind)
@@ -112,23 +114,23 @@ def time_axis(ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "ti
         if kind == "linear"
         else LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,))
     )
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda time, _: format_time(time)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda budget, _: format_tick(budget)))
     ax.xaxis.set_minor_formatter(NullFormatter())
     if not subdivided:
         ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(unit)
 
 
-def format_time(time: float) -> str:
+def format_tick(budget: float) -> str:
     """Return the tick label of a time: with thousands separators, and as a power of ten below 0.001 and from 10⁷ on.
 
     Examples
     --------
-    >>> format_time(60_000), format_time(0.05), format_time(1e8), format_time(2.5e-7)
+    >>> format_tick(60_000), format_tick(0.05), format_tick(1e8), format_tick(2.5e-7)
     ('60,000', '0.05', '10⁸', '2.5·10⁻⁷')
     """
-    if time == 0 or 1e-3 <= abs(time) < 1e7:
-        return f"{time:,.10g}"
-    factor, power = f"{time:.2e}".split("e")
+    if budget == 0 or 1e-3 <= abs(budget) < 1e7:
+        return f"{budget:,.10g}"
+    factor, power = f"{budget:.2e}".split("e")
     raised = "10" + str(int(power)).translate(_SUPERSCRIPT)
     return raised if float(factor) == 1 else f"{float(factor):g}·{raised}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.plots.lettering import short_names, show_literally, time_axis
+from polarbear.plots.lettering import budget_axis, short_names, show_literally
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated, last_known
 from polarbear.posterior.relations import dominance, equivalence
@@ -43,7 +43,7 @@ class PairDominance:
     always, never
         P(the first beats the second on most instances at every time), and the reverse; None if the prior treats each time
         alone, or if one of the two was not observed at some time.
-    rope
+    margin
         Half the width of the region of practical equivalence.
     """
 
@@ -58,10 +58,10 @@ class PairDominance:
     upper: Array
     always: float | None
     never: float | None
-    rope: float
+    margin: float
 
     @classmethod
-    def of(cls, posterior: Posterior, first: str, second: str, *, rope: float = 0.05) -> Self:
+    def of(cls, posterior: Posterior, first: str, second: str, *, margin: float = 0.05) -> Self:
         """Return the relations of a pair under a posterior."""
         check_candidates(posterior, (first, second))
         a, b = posterior.names.index(first), posterior.names.index(second)
@@ -76,7 +76,7 @@ class PairDominance:
             np.where(known, curve, np.nan)
             for curve in (
                 dominance(posterior, where=pair)[:, a, b],
-                equivalence(posterior, rope=rope, where=pair)[:, a, b],
+                equivalence(posterior, margin=margin, where=pair)[:, a, b],
                 rates.mean(axis=1, dtype=np.float64),
                 lower,
                 upper,
@@ -94,35 +94,35 @@ class PairDominance:
             upper=upper,
             always=always if everywhere else None,
             never=never if everywhere else None,
-            rope=rope,
+            margin=margin,
         )
 
 
-def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: str = "time") -> None:
+def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: str = "budget") -> None:
     """Draw the probability that the first beats the second on most instances.
 
     The area is in the colour of the first above one half and in the colour of the second below. The dashed line is the
     probability that both are practically equal. Curves are interrupted where one of the two was not observed.
     """
-    times, look, short = data.grid.times, assign_looks(data.all_names), short_names(data.all_names)
+    budgets, look, short = data.grid.budgets, assign_looks(data.all_names), short_names(data.all_names)
     one, other = look[data.first].colour, look[data.second].colour
     ax.fill_between(
-        times, 0.5, data.beats, where=data.beats >= 0.5, interpolate=True, color=one, alpha=0.3, linewidth=0
+        budgets, 0.5, data.beats, where=data.beats >= 0.5, interpolate=True, color=one, alpha=0.3, linewidth=0
     )
     ax.fill_between(
-        times, 0.5, data.beats, where=data.beats <= 0.5, interpolate=True, color=other, alpha=0.3, linewidth=0
+        budgets, 0.5, data.beats, where=data.beats <= 0.5, interpolate=True, color=other, alpha=0.3, linewidth=0
     )
     alone = isolated(data.beats)
-    ax.plot(times, data.beats, color="#262626", marker="o" if alone.size else None, markevery=alone.tolist())
-    ax.plot(times, data.equal, color="#808080", linestyle=(0, (4, 2)), linewidth=1.1)
+    ax.plot(budgets, data.beats, color="#262626", marker="o" if alone.size else None, markevery=alone.tolist())
+    ax.plot(budgets, data.equal, color="#808080", linestyle=(0, (4, 2)), linewidth=1.1)
     ax.axhline(0.5, color="#808080", linewidth=0.6)
-    time_axis(ax, data.grid, axis=axis, unit=unit)
+    budget_axis(ax, data.grid, axis=axis, unit=unit)
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("probability")
     for height, text, colour, side in (
         (1.0, f"{short[data.first]} wins more often", one, "top"),
         (0.0, f"{short[data.second]} wins more often", other, "bottom"),
-        (last_known(data.equal), f"equal within {data.rope:g}", "#606060", "center"),
+        (last_known(data.equal), f"equal within {data.margin:g}", "#606060", "center"),
     ):
         if side == "center" and not 0.12 < height < 0.88:  # would overlap the names
             height = 0.5

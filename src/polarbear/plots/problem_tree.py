@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from polarbear.features.dependence import find_dependence
 from polarbear.features.training_set import make_training_set
 from polarbear.features.tree_rows import tree_rows
-from polarbear.plots.lettering import short_names, show_literally, time_axis
+from polarbear.plots.lettering import budget_axis, short_names, show_literally
 from polarbear.plots.palette import assign_looks
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def draw_tree(
     """
     _draw_branches(tree, data, data.label_inches if room is None else room)
     _draw_bands(bands, data)
-    time_axis(bands, data.grid, axis=axis, unit=(data.unit or "time") if unit is None else unit)
+    budget_axis(bands, data.grid, axis=axis, unit=(data.unit or "budget") if unit is None else unit)
     bands.grid(visible=False)
     bands.set_yticks([])
     bands.spines["left"].set_visible(False)
@@ -132,7 +132,7 @@ def _draw_branches(ax: Axes, data: ProblemTree, room: float) -> None:
 def _draw_bands(ax: Axes, data: ProblemTree) -> None:
     """Draw the choice of each group at each budget as a band in the colour of the algorithm, with its name above it."""
     look, short = assign_looks(data.all_names), short_names(data.all_names)
-    first, last = float(data.grid.times[0]), float(data.grid.times[-1])
+    first, last = float(data.grid.budgets[0]), float(data.grid.budgets[-1])
     for number, row in enumerate(data.rows):
         for each in row.stretches:
             start, stop = (each.start, each.stop) if first < last else (0.9 * first, 1.1 * first)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.end_labels import label_ends
-from polarbear.plots.lettering import format_time, time_axis
+from polarbear.plots.lettering import budget_axis, format_tick
 from polarbear.plots.palette import assign_looks
 from polarbear.plots.rating_curves import isolated, last_known
 
@@ -45,7 +45,7 @@ def draw_quality(
     labelled
         Whether to write the names at the ends of the lines.
     """
-    look, times = assign_looks(data.all_names), data.grid.times
+    look, budgets = assign_looks(data.all_names), data.grid.budgets
     shade, dark = (0.12, 0.25) if len(data.names) <= _FEW else (0.04, 0.12)
     low, high = _value_axis(ax, data)
     for column, name in enumerate(data.names):
@@ -56,11 +56,13 @@ def draw_quality(
         ]
         alone = isolated(median)
         for (lower, upper), alpha, thickness in ((quartiles, shade, 7.0), (interval, dark, 3.0)):
-            ax.fill_between(times, lower, upper, color=colour, alpha=alpha, linewidth=0)
+            ax.fill_between(budgets, lower, upper, color=colour, alpha=alpha, linewidth=0)
             if alone.size:
-                ax.vlines(times[alone], lower[alone], upper[alone], color=colour, linewidth=thickness, alpha=2 * alpha)
+                ax.vlines(
+                    budgets[alone], lower[alone], upper[alone], color=colour, linewidth=thickness, alpha=2 * alpha
+                )
         ax.plot(
-            times,
+            budgets,
             median,
             color=colour,
             linestyle=look[name].dashes,
@@ -69,7 +71,7 @@ def draw_quality(
             zorder=3,
         )
     ax.set_ylim(low, high)
-    time_axis(ax, data.grid, axis=axis, unit=data.unit or "time" if unit is None else unit)
+    budget_axis(ax, data.grid, axis=axis, unit=data.unit or "budget" if unit is None else unit)
     ax.set_ylabel("median of the best value so far")
     of_medians = (
         f"dark bands: {100 * data.level:g} % intervals of the medians\n" if np.isfinite(data.lower).any() else ""
@@ -96,8 +98,8 @@ def _value_axis(ax: Axes, data: QualityCurves) -> tuple[float, float]:
     if shown.min() > 0 and shown.max() / shown.min() >= _WIDE:
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(numticks=8))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_time(value)))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_tick(value)))
         ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.update_datalim([(data.grid.times[0], shown.min()), (data.grid.times[0], shown.max())])
+    ax.update_datalim([(data.grid.budgets[0], shown.min()), (data.grid.budgets[0], shown.max())])
     ax.autoscale_view(scalex=False)
     return ax.get_ylim()

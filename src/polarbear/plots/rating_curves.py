@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.plots.end_labels import label_ends
-from polarbear.plots.lettering import time_axis
+from polarbear.plots.lettering import budget_axis
 from polarbear.plots.palette import assign_looks
 from polarbear.selection.candidates import check_candidates
 
@@ -107,7 +107,7 @@ def draw_ratings(
     data: RatingCurves,
     *,
     axis: Axis | None = None,
-    unit: str = "time",
+    unit: str = "budget",
     faint: Collection[str] = (),
     labelled: bool = True,
 ) -> None:
@@ -130,20 +130,20 @@ def draw_ratings(
     labelled
         Whether to write the names at the ends of the lines.
     """
-    look, times = assign_looks(data.all_names), data.grid.times
+    look, budgets = assign_looks(data.all_names), data.grid.budgets
     shade = 0.18 if len(data.names) <= _FEW else 0.1
     for column, name in enumerate(data.names):
         colour, front = look[name].colour, name not in faint
         strength = 1.0 if front else 0.35
         ax.fill_between(
-            times, data.lower[:, column], data.upper[:, column], color=colour, alpha=shade * strength, linewidth=0
+            budgets, data.lower[:, column], data.upper[:, column], color=colour, alpha=shade * strength, linewidth=0
         )
         alone = isolated(data.mean[:, column])
         if alone.size:
             low, high = data.lower[alone, column], data.upper[alone, column]
-            ax.vlines(times[alone], low, high, color=colour, alpha=strength, linewidth=1)
+            ax.vlines(budgets[alone], low, high, color=colour, alpha=strength, linewidth=1)
         ax.plot(
-            times,
+            budgets,
             data.mean[:, column],
             color=colour,
             linestyle=look[name].dashes,
@@ -153,8 +153,8 @@ def draw_ratings(
             zorder=3 if front else 2.5,
         )
         if data.truth is not None:
-            ax.plot(times, data.truth[:, column], color=colour, linestyle=(0, (1, 2)), linewidth=1.0, zorder=3.5)
-    time_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
+            ax.plot(budgets, data.truth[:, column], color=colour, linestyle=(0, (1, 2)), linewidth=1.0, zorder=3.5)
+    budget_axis(ax, data.grid, axis=axis, unit=unit, subdivided=labelled)
     ax.set_ylim(bottom=0)
     ax.set_ylabel("rating (share of first places)")
     if labelled:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
 
 _DRAWS = 200  # per panel: enough for a small band; up to six posteriors are inferred for one figure
-_TIMES = 16  # per panel, if there are more: three millimetres apart with three panels side by side
+_BUDGETS = 16  # per panel, if there are more: three millimetres apart with three panels side by side
 _LINE = 16  # characters of names that fit into the title of a panel, beside the decision
 
 
@@ -101,7 +101,7 @@ class RoundPanels:
         resolved, panels = _newly_resolved(result), []
         state = _with_fewer_draws(result.state)
         if truth is None:
-            state = _with_fewer_times(state)
+            state = _with_fewer_budgets(state)
         earlier: State | None = None
         for number in chosen:
             earlier = state_after(state, number, since=earlier)
@@ -126,13 +126,13 @@ def _with_fewer_draws(state: State) -> State:
     return state if settings.draws <= draws else replace(state, settings=replace(settings, draws=draws))
 
 
-def _with_fewer_times(state: State) -> State:
+def _with_fewer_budgets(state: State) -> State:
     """Return a state with no more times than a panel needs; priors over time have a scale for the grid, and keep it."""
     grid = state.settings.grid
-    if len(grid) <= _TIMES or not isinstance(state.settings.prior, BayesianBootstrap):
+    if len(grid) <= _BUDGETS or not isinstance(state.settings.prior, BayesianBootstrap):
         return state
-    kept = np.linspace(0, len(grid) - 1, _TIMES).round().astype(np.intp)
-    return replace(state, settings=replace(state.settings, grid=Grid(grid.times[kept], grid.axis)), posterior=None)
+    kept = np.linspace(0, len(grid) - 1, _BUDGETS).round().astype(np.intp)
+    return replace(state, settings=replace(state.settings, grid=Grid(grid.budgets[kept], grid.axis)), posterior=None)
 
 
 def key_rounds(result: RaceOutcome, *, most: int = 6) -> tuple[int, ...]:
@@ -172,7 +172,7 @@ def state_after(state: State, number: int, *, since: State | None = None) -> Sta
     if since is not None and since.names == names and len(since.rounds) <= number:
         observations, ranked = since.observations, len(since.rounds)
     for round_ in rounds[ranked:]:
-        keys = [(name, instance) for name, _ in round_.until for instance in round_.instances]
+        keys = [(name, instance) for name, _ in round_.budgets for instance in round_.instances]
         new = [all_runs[key] for key in keys if key in all_runs and key not in observations.runs]
         if new:
             observations = add_runs(observations, new, names, state.settings)
@@ -193,7 +193,7 @@ def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
     for round_ in rounds:
         if round_.kind == "review":
             eliminated.clear()
-        eliminated.difference_update(name for name, _ in round_.until)  # it runs: it was readmitted or came back
+        eliminated.difference_update(name for name, _ in round_.budgets)  # it runs: it was readmitted or came back
         eliminated.difference_update(round_.returned)
         eliminated.update(each.name for each in round_.eliminated)
     return eliminated
@@ -205,7 +205,7 @@ def _newly_resolved(result: RaceOutcome) -> list[tuple[str, ...]]:
     return [tuple(name for name, new in zip(evolution.names, row, strict=True) if new) for row in evolution.resolved]
 
 
-def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "time") -> None:
+def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "budget") -> None:
     """Draw one panel per round, on as many axes as there are panels; eliminated algorithms are faint."""
     short = short_names(data.all_names)
     highest = max(float(panel.curves.upper.max()) for panel in data.panels)

@@ -5,7 +5,7 @@ Out: probabilities that one algorithm beats another, the algorithms that are eli
 
 Modules: `posterior` (draws, names, grid), `posterior_file` (saving and loading), `diagnostics` (reliability of the draws),
 `relations` (pairwise probabilities), `all_relations` (all of them, for data frames), `arviz_data` (containers of ArviZ),
-`elimination` (dominated algorithms and the Pareto set), `e_values` (model-free evidence and error bounds).
+`dominance` (dominated algorithms and the Pareto set), `e_values` (model-free evidence and error bounds).
 
 The default belief is `pair_beliefs`, from `sample` (instances and the units that carry weights), `unit_outcomes` (effective
 numbers of wins, losses and ties), `beta_mixture` (prior and posterior of one pair) and `keyed_numbers` (random numbers that

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polarbear.posterior.draw_quantiles import draw_quantiles
-from polarbear.posterior.relations import apply_to_pairs, check_rope, fill_unobserved
+from polarbear.posterior.relations import apply_to_pairs, check_margin, fill_unobserved
 from polarbear.table import as_frame
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Relations:
         Posterior mean and central credible interval of the win rate.
     dominance, equivalence
         The probabilities that `dominance` and `equivalence` return.
-    level, rope
+    level, margin
         The level of the interval, and the half width of the region of practical equivalence.
     """
 
@@ -43,19 +43,19 @@ class Relations:
     dominance: Array
     equivalence: Array
     level: float
-    rope: float
+    margin: float
 
     def __repr__(self) -> str:
-        return f"Relations({len(self.names)} algorithms, {len(self.grid)} times, rope {self.rope:g})"
+        return f"Relations({len(self.names)} algorithms, {len(self.grid)} times, margin {self.margin:g})"
 
     def to_table(self) -> Table:
         """Return one row per time and ordered pair of algorithms."""
-        times, n = len(self.grid), len(self.names)
+        budgets, n = len(self.grid), len(self.names)
         rows, columns = np.nonzero(~np.eye(n, dtype=bool))
         table: Table = {
-            "time": np.repeat(self.grid.times, len(rows)),
-            "algorithm_name": [self.names[a] for a in rows] * times,
-            "against": [self.names[b] for b in columns] * times,
+            "budget": np.repeat(self.grid.budgets, len(rows)),
+            "algorithm_name": [self.names[a] for a in rows] * budgets,
+            "against": [self.names[b] for b in columns] * budgets,
         }
         for name in ("win_rate", "lower", "upper", "dominance", "equivalence"):
             table[name] = getattr(self, name)[:, rows, columns].ravel()
@@ -66,14 +66,14 @@ class Relations:
         return as_frame(self.to_table(), backend)
 
 
-def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) -> Relations:
+def relations(posterior: Posterior, *, margin: float = 0.05, level: float = 0.95) -> Relations:
     """Return win rates, dominance and equivalence of all pairs at all times, for data frames.
 
     Parameters
     ----------
     posterior
         The posterior.
-    rope
+    margin
         Half the width of the region of practical equivalence; see `equivalence`.
     level
         The level of the credible intervals of the win rates.
@@ -88,12 +88,12 @@ def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) 
     """
     if not 0 < level < 1:
         raise ValueError(f"expected a level between 0 and 1, got {level!r}")
-    check_rope(rope)
+    check_margin(margin)
     tail = (1 - level) / 2
 
     def summaries(a: int, b: int) -> tuple[Array, Array]:
         low, high = draw_quantiles(posterior.win_rates(a, b), [tail, 1 - tail])
-        mean, within = posterior.expected_win_rate(a, b), posterior.win_rate_within(a, b, rope)
+        mean, within = posterior.expected_win_rate(a, b), posterior.win_rate_within(a, b, margin)
         ahead, behind = posterior.win_rate_above(a, b), posterior.win_rate_above(b, a)
         return np.stack([mean, low, high, ahead, within]), np.stack([1 - mean, 1 - high, 1 - low, behind, within])
 
@@ -107,5 +107,5 @@ def relations(posterior: Posterior, *, rope: float = 0.05, level: float = 0.95) 
         fill_unobserved(posterior, ahead, True, 0.5),
         fill_unobserved(posterior, within, True, 0.0),
         level,
-        rope,
+        margin,
     )

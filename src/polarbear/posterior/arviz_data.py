@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def as_dataset(
-    ratings: Array, times: Array, names: Sequence[str], about: Mapping[str, str], win_rates: Array | None
+    ratings: Array, budgets: Array, names: Sequence[str], about: Mapping[str, str], win_rates: Array | None
 ) -> Any:
     """Return ratings and win rates as an `xarray.Dataset`; see `Posterior.to_xarray`."""
     try:
         import xarray as xr
     except ImportError as error:
         raise ImportError("to_xarray and to_arviz need xarray: pip install 'polarbear-anytime[arviz]'") from error
-    variables: dict[str, Any] = {"ratings": (("chain", "draw", "time", "algorithm"), ratings[None])}
+    variables: dict[str, Any] = {"ratings": (("chain", "draw", "budget", "algorithm"), ratings[None])}
     coordinates: dict[str, Any] = {
         "chain": [0],
         "draw": np.arange(len(ratings)),
-        "time": times,
+        "budget": budgets,
         "algorithm": list(names),
     }
     if win_rates is not None:
-        variables["win_rates"] = (("chain", "draw", "time", "algorithm", "other"), win_rates[None])
+        variables["win_rates"] = (("chain", "draw", "budget", "algorithm", "other"), win_rates[None])
         coordinates["other"] = list(names)
     return xr.Dataset(variables, coords=coordinates, attrs={"inference_library": "PolarBear", **about})
 

@@ -106,14 +106,14 @@ class BetaMixture:
             result += weight * (value - values[0])
         return result
 
-    def _above_with_ties(self, times: Mask, threshold: float) -> Array:
+    def _above_with_ties(self, budgets: Mask, threshold: float) -> Array:
         """Return P(w > ½ + δ) = E[P(B > ½ + δ / (1 − V))] at some times, by Gauss-Legendre quadrature over logit V.
 
         For δ > 0 the inner probability is zero from V = 1 − 2δ on, and for δ < 0 it is one from V = 1 + 2δ on.
         """
-        delta, ties, beta = threshold - 0.5, self.ties[times], scipy.special.betaincc
+        delta, ties, beta = threshold - 0.5, self.ties[budgets], scipy.special.betaincc
         kept = self.weights > _NEGLIGIBLE
-        first, second = self.first[kept][:, times], self.second[kept][:, times]  # (component, time)
+        first, second = self.first[kept][:, budgets], self.second[kept][:, budgets]  # (component, time)
         strict = first + second
         centre, reach = np.log(ties / strict), _TAIL * np.sqrt(1 / ties + 1 / strict)
         top = np.minimum(scipy.special.logit(1 - 2 * abs(delta)), centre + reach)
@@ -138,7 +138,7 @@ class BetaMixture:
 
 
 @cache
-def symmetric_prior(near_equal: float, times: int) -> BetaMixture:
+def symmetric_prior(near_equal: float, budgets: int) -> BetaMixture:
     """Return the prior of a pair of which nothing is known: a mixture of symmetric Beta distributions.
 
     With ψ = 1 − `near_equal`, the components Beta(1/10, 1/10) and Beta(1/2, 1/2) have the weights ψ/3 and 2ψ/3, and
@@ -146,8 +146,8 @@ def symmetric_prior(near_equal: float, times: int) -> BetaMixture:
     """
     apart = 1 - near_equal
     weights = np.array([apart / 3, 2 * apart / 3, *[near_equal / 4] * 4])
-    shape = np.repeat(_CONCENTRATIONS[:, None], times, axis=1)
-    return BetaMixture(weights, shape, shape, np.zeros(times))
+    shape = np.repeat(_CONCENTRATIONS[:, None], budgets, axis=1)
+    return BetaMixture(weights, shape, shape, np.zeros(budgets))
 
 
 def prior_about(rates: Array, near_equal: float) -> BetaMixture:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from polarbear.literals import Elimination, Specialists
+from polarbear.literals import Dominance, Specialists
 from polarbear.posterior.first_places import first_place_lead
 from polarbear.posterior.relations import anytime_dominance, dominance
 
@@ -66,7 +66,7 @@ class Dominated:
 def elimination_probabilities(
     posterior: Posterior,
     *,
-    elimination: Elimination,
+    dominance: Dominance,
     specialists: Specialists = "drop",
     over_time: Array | None = None,
 ) -> Array:
@@ -74,12 +74,12 @@ def elimination_probabilities(
 
     `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
     """
-    if elimination not in get_args(Elimination):
-        raise ValueError(f"expected elimination as one of 'joint', 'pointwise', got {elimination!r}")
+    if dominance not in get_args(Dominance):
+        raise ValueError(f"expected elimination as one of 'joint', 'pointwise', got {dominance!r}")
     if over_time is None:
         over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
     least: Array = over_time.min(axis=0)
-    if elimination == "joint":
+    if dominance == "joint":
         # A zero probability at one time implies a zero probability at all times at once.
         if _considers_first_places(posterior, specialists):
             least = _joint_with_first_places(posterior, least > 0)
@@ -169,7 +169,7 @@ def dominated(
     posterior: Posterior,
     *,
     confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
+    dominance: Dominance = "pointwise",
     specialists: Specialists = "drop",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
@@ -183,7 +183,7 @@ def dominated(
         The posterior.
     confidence
         α, the probability at which dominance is decided. With 1, `BayesianBootstrap` drops nothing.
-    elimination
+    dominance
         "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
         other algorithm at each time with probability α.
     specialists
@@ -204,7 +204,7 @@ def dominated(
     >>> [(each.name, each.by) for each in pb.dominated(posterior, confidence=0.99)]
     [('rs', 'cma')]
     """
-    threat = _threat(posterior, confidence, elimination, specialists)
+    threat = _threat(posterior, confidence, dominance, specialists)
     judged = np.isin(posterior.names, list(posterior.names if among is None else among))
     kept = kept_algorithms(threat, confidence, judged=judged)
     return eliminations(
@@ -216,11 +216,11 @@ def pareto_set(
     posterior: Posterior,
     *,
     confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
+    dominance: Dominance = "pointwise",
     specialists: Specialists = "drop",
 ) -> tuple[str, ...]:
     """Return the algorithms that are not `dominated`, in the order of the posterior."""
-    found = dominated(posterior, confidence=confidence, elimination=elimination, specialists=specialists)
+    found = dominated(posterior, confidence=confidence, dominance=dominance, specialists=specialists)
     dropped = {each.name for each in found}
     return tuple(name for name in posterior.names if name not in dropped)
 
@@ -229,20 +229,20 @@ def cycles(
     posterior: Posterior,
     *,
     confidence: float = 0.95,
-    elimination: Elimination = "pointwise",
+    dominance: Dominance = "pointwise",
     specialists: Specialists = "drop",
     among: Collection[str] | None = None,
 ) -> tuple[tuple[str, ...], ...]:
     """Return the groups of kept algorithms that beat each other in a circle; see `dominated` for the parameters."""
-    threat = _threat(posterior, confidence, elimination, specialists)
+    threat = _threat(posterior, confidence, dominance, specialists)
     judged = np.isin(posterior.names, list(posterior.names if among is None else among))
     return cycles_among(posterior.names, threat, confidence, kept_algorithms(threat, confidence, judged=judged))
 
 
-def _threat(posterior: Posterior, confidence: float, elimination: Elimination, specialists: Specialists) -> Array:
+def _threat(posterior: Posterior, confidence: float, dominance: Dominance, specialists: Specialists) -> Array:
     if not 0.5 < confidence <= 1:
         raise ValueError(f"expected confidence in (0.5, 1], got {confidence!r}; use a value such as 0.99")
-    return elimination_probabilities(posterior, elimination=elimination, specialists=specialists)
+    return elimination_probabilities(posterior, dominance=dominance, specialists=specialists)
 
 
 def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
@@ -254,8 +254,8 @@ def _joint_with_first_places(posterior: Posterior, where: Mask) -> Array:
     posterior.require_joint("joint elimination")
     result, differ = np.zeros(where.shape), posterior.differing_pairs
     for a, b in np.argwhere(np.triu(where | where.T, 1)).tolist():
-        times = differ[:, a, b]
-        result[a, b], result[b, a] = (each[times].all(axis=0).mean() for each in _eliminates(posterior, a, b))
+        budgets = differ[:, a, b]
+        result[a, b], result[b, a] = (each[budgets].all(axis=0).mean() for each in _eliminates(posterior, a, b))
     return np.where(where, result, 0.0)
 
 

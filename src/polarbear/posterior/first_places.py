@@ -51,24 +51,24 @@ def draw_ratings(beliefs: PairBeliefs, observed: Mask) -> Array32:
     return ratings.transpose(2, 0, 1)
 
 
-def first_places_among(beliefs: PairBeliefs, columns: Indices, times: Indices) -> Array:
+def first_places_among(beliefs: PairBeliefs, columns: Indices, budgets: Indices) -> Array:
     """Return the share of instances on which each candidate comes first, shape (draw, time, candidate).
 
     Only the candidates count, and only the instances that all of them share. As in ratings, a prior as heavy as one instance
     is divided among them. Candidates that no instance observes at a time are left out there, and have a share of zero.
     """
     sample = beliefs.sample
-    result = np.zeros((len(times), len(columns), beliefs.draws))
+    result = np.zeros((len(budgets), len(columns), beliefs.draws))
     prior = keyed_generator(beliefs.seed, "first places").standard_gamma(
         1 / len(columns), (beliefs.draws, len(columns))
     )
-    for place, time in enumerate(times.tolist()):
-        ranks = sample.rankings.ranks[:, time][:, columns]
+    for place, budget in enumerate(budgets.tolist()):
+        ranks = sample.rankings.ranks[:, budget][:, columns]
         known = np.flatnonzero((ranks != ABSENT).any(axis=0))
         if not known.size:
             continue
         shared = (ranks[:, known] != ABSENT).all(axis=1)
-        shares = first_shares(ranks[:, known]) * (shared * sample.shares[:, time])[:, None]
+        shares = first_shares(ranks[:, known]) * (shared * sample.shares[:, budget])[:, None]
         places = beliefs.weighted_sums(shares.astype(np.float32)) + prior.T[known]
         result[place, known] = places / places.sum(axis=0)
     return result.transpose(2, 0, 1)
@@ -105,14 +105,14 @@ def _weighted_first_places(beliefs: PairBeliefs) -> Array32:
     """Return the weight of the instances on which each algorithm comes first, shape (time, algorithm, draw)."""
     sample = beliefs.sample
     ranks, weights = sample.rankings.ranks, sample.shares.astype(np.float32)
-    rows, times, algorithms = ranks.shape
+    rows, budgets, algorithms = ranks.shape
     if (ranks[sample.comparing] != ABSENT).all():
         shares = first_shares(ranks) * weights[..., None]
-        sums: Array32 = beliefs.weighted_sums(shares.reshape(rows, -1)).reshape(times, algorithms, -1)
+        sums: Array32 = beliefs.weighted_sums(shares.reshape(rows, -1)).reshape(budgets, algorithms, -1)
         return sums
     drawn = beliefs.unit_weights()[sample.unit]
-    result: Array32 = np.zeros((times, algorithms, beliefs.draws), dtype=np.float32)
-    for t in range(times):
+    result: Array32 = np.zeros((budgets, algorithms, beliefs.draws), dtype=np.float32)
+    for t in range(budgets):
         seen = (ranks[:, t] != ABSENT).any(axis=0)
         if seen.any():
             result[t, seen] = _redistributed_first_places(ranks[:, t, seen], drawn * weights[:, t, None])

@@ -1,15 +1,15 @@
 """Non-inferiority over time: the probability that one algorithm is nowhere worse than another by more than a margin.
 
-The margin is the region of practical equivalence, a win rate of ½ − rope.
+The margin is the region of practical equivalence, a win rate of ½ − margin.
 
 Both questions are about all times at once, so both answers use joint draws of the win rate w(t):
 
-- Nowhere worse: P(w(t) ≥ ½ − rope at every t), the share of draws.
-- Worse somewhere: the level of the simultaneous credible band that lies below ½ − rope at some time. On the scale of
+- Nowhere worse: P(w(t) ≥ ½ − margin at every t), the share of draws.
+- Worse somewhere: the level of the simultaneous credible band that lies below ½ − margin at some time. On the scale of
   x(t) = logit w(t), with mean m(t) and standard deviation s(t), it is
-  P(max_t (x(t) − m(t)) / s(t) < max_t (logit(½ − rope) − m(t)) / s(t)).
+  P(max_t (x(t) − m(t)) / s(t) < max_t (logit(½ − margin) − m(t)) / s(t)).
 
-The complement of the first, P(w(t) < ½ − rope at some t), would not do as evidence of being worse. Each time has its own
+The complement of the first, P(w(t) < ½ − margin at some t), would not do as evidence of being worse. Each time has its own
 chance of an error, so with few instances and many times this probability is high for equal algorithms: in a simulated data
 set with 8 instances and 20 times it was 0.77. The band keeps its level however many times there are. On the scale of w
 itself, whose posterior is skewed near 0 and 1, one lopsided time in 16 instances would count as certain too often.
@@ -39,17 +39,17 @@ class NonInferiority:
 
     Attributes
     ----------
-    times
+    budgets
         The times at which both were observed.
     mean, lower, upper
         Mean and central 95 % interval of the win rate over the reference, at each of these times.
     least
-        ½ − rope: an algorithm with a lower win rate is worse.
+        ½ − margin: an algorithm with a lower win rate is worse.
     logits
         Draws of the logits of the win rates, shape (time, draw).
     """
 
-    times: Array
+    budgets: Array
     mean: Array
     lower: Array
     upper: Array
@@ -58,12 +58,12 @@ class NonInferiority:
 
     @property
     def nowhere_worse(self) -> float:
-        """P(the win rate is at least ½ − rope at every time)."""
+        """P(the win rate is at least ½ − margin at every time)."""
         return self._probabilities(1.0)[0]
 
     @property
     def worse_somewhere(self) -> float:
-        """The level of the simultaneous credible band that lies below ½ − rope at some time."""
+        """The level of the simultaneous credible band that lies below ½ − margin at some time."""
         return self._probabilities(1.0)[1]
 
     @property
@@ -95,7 +95,7 @@ class NonInferiority:
         return float(nowhere), float(somewhere)
 
 
-def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, rope: float = 0.05) -> NonInferiority:
+def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, margin: float = 0.05) -> NonInferiority:
     """Compare an algorithm with a reference at all times at once; needs joint draws.
 
     Parameters
@@ -104,7 +104,7 @@ def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, rop
         The posterior.
     reference, algorithm
         The names of the two.
-    rope
+    margin
         How far below one half a win rate may lie without counting as worse.
 
     Examples
@@ -116,8 +116,8 @@ def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, rop
     >>> compared.nowhere_worse, compared.worse_somewhere > 0.99
     (0.0, True)
     """
-    if not 0 <= rope < 0.5:
-        raise ValueError(f"expected rope in [0, 0.5), got {rope!r}; use a value such as 0.05")
+    if not 0 <= margin < 0.5:
+        raise ValueError(f"expected margin in [0, 0.5), got {margin!r}; use a value such as 0.05")
     posterior.require_joint("non-inferiority at every time")
     first, second = index_of(algorithm, posterior.names), index_of(reference, posterior.names)
     observed = posterior.observed_pairs[:, first, second]
@@ -133,10 +133,10 @@ def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, rop
     logits = scipy.special.logit(np.clip(rates, nearly_certain, 1 - nearly_certain))
     lower, upper = np.quantile(rates, [0.025, 0.975], axis=1)
     return NonInferiority(
-        times=posterior.grid.times[observed],
+        budgets=posterior.grid.budgets[observed],
         mean=rates.mean(axis=1),
         lower=lower,
         upper=upper,
-        least=0.5 - rope,
+        least=0.5 - margin,
         logits=logits,
     )

@@ -250,9 +250,9 @@ class PairBeliefs:
         return names[first] > names[second]
 
     def _infer(self, first: int, second: int, outcomes: UnitOutcomes) -> PairBelief:
-        times = len(outcomes.wins)
+        budgets = len(outcomes.wins)
         if self.others is None:
-            prior = symmetric_prior(self.near_equal, times)
+            prior = symmetric_prior(self.near_equal, budgets)
         else:
             elsewhere = self.others.outcomes(first, second)
             rates = (elsewhere.wins + 0.5) / (elsewhere.wins + elsewhere.losses + 1)

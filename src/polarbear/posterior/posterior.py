@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Utilities below −640 are compressed into (−700, −640): e⁻⁷⁰⁰ is representable in double precision, e⁻⁷⁵⁰ is not.
 _DEEPEST, _SQUEEZED = -640.0, 60.0
 
-_OF_TIMES = ("ratings", "grid", "beliefs", "comparisons")
+_OF_BUDGETS = ("ratings", "grid", "beliefs", "comparisons")
 
 _LARGEST_BYTES = 400_000_000  # of the win rates of all pairs, for xarray
 
@@ -170,7 +170,7 @@ class Posterior:
             result[:, a, b] = result[:, b, a] = quantity(a, b)
         return result
 
-    def at(self, time: float) -> Posterior | None:
+    def at(self, budget: float) -> Posterior | None:
         """Return the posterior at one time between those of the grid; None if there are no runs to rank there.
 
         Its outcomes are exact. What the outcomes say about the kind of each pair remains that of the grid. It exists under
@@ -183,8 +183,8 @@ class Posterior:
         known = beliefs.sample.rankings
         if known.ranked_at is None or known.weights.ndim > 1:
             return None
-        rankings = replace(known.ranked_at(Grid([time], self.grid.axis)), weights=known.weights)
-        same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _OF_TIMES}
+        rankings = replace(known.ranked_at(Grid([budget], self.grid.axis)), weights=known.weights)
+        same = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _OF_BUDGETS}
         comparisons = np.count_nonzero(were_compared(rankings), axis=0)
         return Posterior(
             ratings=None,  # type: ignore[arg-type]  # computed when they are first read
@@ -246,7 +246,7 @@ class Posterior:
                 f"expected draws joint over time for {question}, but the prior {self.prior} treats each time alone; "
                 "fit with BayesianBootstrap or a temporal prior such as RandomWalk, or use what needs no joint draws: "
                 "dominance(...), "
-                "pareto_set(..., elimination='pointwise')"
+                "pareto_set(..., dominance='pointwise')"
             )
 
     def summary(self, level: float = 0.95) -> Summary:
@@ -277,21 +277,21 @@ class Posterior:
         They are NaN where the algorithm was not observed. The last column is the number of comparisons, if it is known.
         """
         summary, observed = self.summary(level), self.observed
-        times, algorithms = len(self.grid), len(self.names)
-        best = np.zeros((times, algorithms))
-        for t in range(times):  # the data of one time stay in cache
+        budgets, algorithms = len(self.grid), len(self.names)
+        best = np.zeros((budgets, algorithms))
+        for t in range(budgets):  # the data of one time stay in cache
             if (known := np.flatnonzero(observed[t])).size:
                 best[t, known] = probability_best(self.ratings[:, t][:, known])
         rating, lower, upper, leads = (
             np.where(observed, each, np.nan).ravel() for each in (summary.mean, summary.lower, summary.upper, best)
         )
         table: Table = {
-            "algorithm_name": list(self.names) * times,
-            "time": np.repeat(self.grid.times, algorithms),
+            "algorithm_name": list(self.names) * budgets,
+            "budget": np.repeat(self.grid.budgets, algorithms),
             "rating": rating,
             "lower": lower,
             "upper": upper,
-            "level": np.full(times * algorithms, level),
+            "level": np.full(budgets * algorithms, level),
             "probability_best": leads,
         }
         return table if self.comparisons is None else {**table, "comparisons": self.comparisons.ravel()}
@@ -303,9 +303,9 @@ class Posterior:
     def _repr_html_(self) -> str:
         summary, table = self.summary(), {"algorithm_name": list(self.names)}
         for t in sorted({0, len(self.grid) // 2, len(self.grid) - 1}):
-            at_time = zip(*(100 * each[t] for each in (summary.mean, summary.lower, summary.upper)), strict=True)
-            name = f"at {format_number(self.grid.times[t])}"
-            table[name] = [f"{mean:.0f} % ({lower:.0f} to {upper:.0f} %)" for mean, lower, upper in at_time]
+            at_budget = zip(*(100 * each[t] for each in (summary.mean, summary.lower, summary.upper)), strict=True)
+            name = f"at {format_number(self.grid.budgets[t])}"
+            table[name] = [f"{mean:.0f} % ({lower:.0f} to {upper:.0f} %)" for mean, lower, upper in at_budget]
         return as_html(
             table,
             title="Ratings: on how many instances each algorithm comes first, with 95 % intervals",
@@ -322,8 +322,8 @@ class Posterior:
         """
         from polarbear.posterior.arviz_data import as_dataset
 
-        draws, times, algorithms = self.draws, len(self.grid), len(self.names)
-        few = 4 * draws * times * algorithms**2 <= _LARGEST_BYTES
+        draws, budgets, algorithms = self.draws, len(self.grid), len(self.names)
+        few = 4 * draws * budgets * algorithms**2 <= _LARGEST_BYTES
         about = {
             "prior": self.prior,
             "method": self.diagnostics.method,
@@ -331,7 +331,7 @@ class Posterior:
             "scope": self.scope,
         }
         rates = self.all_win_rates(np.float32) if few else None
-        return as_dataset(self.ratings, self.grid.times, self.names, about, rates)
+        return as_dataset(self.ratings, self.grid.budgets, self.names, about, rates)
 
     def to_arviz(self) -> Any:
         """Return `to_xarray` as the group `posterior` of the container that ArviZ uses.

@@ -51,7 +51,7 @@ def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bo
         "diagnostics": asdict(fields["diagnostics"]),
         **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
     }
-    arrays: dict[str, NDArray[Any]] = {"times": grid.times}
+    arrays: dict[str, NDArray[Any]] = {"budgets": grid.budgets}
     if fields["comparisons"] is not None:
         arrays["comparisons"] = fields["comparisons"].astype(np.int64)
     if beliefs is None:
@@ -88,7 +88,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             "posterior again from its runs, or use the PolarBear that wrote it"
         )
     try:
-        grid, names = Grid(arrays["times"], cast("Axis", about["axis"])), tuple(about["names"])
+        grid, names = Grid(arrays["budgets"], cast("Axis", about["axis"])), tuple(about["names"])
         ratings = arrays.get("ratings")
         if ratings is not None and ratings.dtype != np.float64:
             ratings = _unpack(ratings).reshape(-1, len(grid), len(names))

@@ -57,12 +57,12 @@ def win_rates(posterior: Posterior, first: str | None = None, second: str | None
         raise ValueError(f"expected two algorithms or none, got {first!r} and {second!r}; name both")
     if first is not None and second is not None:
         return posterior.win_rates(index_of(first, names), index_of(second, names)).T.astype(np.float64)
-    draws, times, algorithms = posterior.draws, len(posterior.grid), len(posterior.names)
-    size = 8 * draws * times * algorithms**2
+    draws, budgets, algorithms = posterior.draws, len(posterior.grid), len(posterior.names)
+    size = 8 * draws * budgets * algorithms**2
     if size > _LARGEST_BYTES:
         raise ValueError(
-            f"expected win rates of at most {_LARGEST_BYTES / 1e9:.0f} GB, got {algorithms} algorithms at {times} times in "
-            f"{draws} draws, which need {size / 1e9:.1f} GB; request one pair, such as "
+            f"expected win rates of at most {_LARGEST_BYTES / 1e9:.0f} GB, got {algorithms} algorithms at {budgets} "
+            f"budgets in {draws} draws, which need {size / 1e9:.1f} GB; request one pair, such as "
             f"win_rates(posterior, {names[0]!r}, {names[1]!r}), or thin the posterior"
         )
     return posterior.all_win_rates()
@@ -100,8 +100,8 @@ def win_probability(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     return apply_to_pairs(posterior, where, mean)
 
 
-def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = True, at_least: float = 0.0) -> Array:
-    """Return P(the win rate lies within `rope` of one half), shape (time, algorithm, algorithm).
+def equivalence(posterior: Posterior, *, margin: float = 0.05, where: ArrayLike = True, at_least: float = 0.0) -> Array:
+    """Return P(the win rate lies within `margin` of one half), shape (time, algorithm, algorithm).
 
     It is zero where one of the two was not observed.
 
@@ -109,17 +109,17 @@ def equivalence(posterior: Posterior, *, rope: float = 0.05, where: ArrayLike = 
     ----------
     posterior
         The posterior.
-    rope
+    margin
         ε, half the width of the region of practical equivalence of the win rate around one half.
     where
         The entries to compute, see `dominance`.
     at_least
         The probability that matters: clearly lower ones may be approximate.
     """
-    check_rope(rope)
+    check_margin(margin)
 
     def within(a: int, b: int) -> tuple[Array, Array]:
-        share = posterior.win_rate_within(a, b, rope, at_least=at_least)
+        share = posterior.win_rate_within(a, b, margin, at_least=at_least)
         return share, share
 
     return fill_unobserved(posterior, apply_to_pairs(posterior, where, within), where, 0.0)
@@ -192,10 +192,10 @@ def _comparable(posterior: Posterior) -> Mask:
     return np.asarray(posterior.observed_pairs.all(axis=0) & posterior.differing_pairs.any(axis=0))
 
 
-def check_rope(rope: float) -> None:
-    """Raise a ValueError unless `rope` is half the width of a region of practical equivalence."""
-    if not 0 <= rope < 0.5:
-        raise ValueError(f"expected rope in [0, 0.5), got {rope!r}; use a value such as 0.05")
+def check_margin(margin: float) -> None:
+    """Raise a ValueError unless `margin` is half the width of a region of practical equivalence."""
+    if not 0 <= margin < 0.5:
+        raise ValueError(f"expected margin in [0, 0.5), got {margin!r}; use a value such as 0.05")
 
 
 def fill_unobserved(posterior: Posterior, shares: Array, where: ArrayLike, value: float) -> Array:
@@ -222,9 +222,9 @@ def apply_to_pairs(
 
     `quantity` takes the positions of a pair and returns two arrays of shape (*quantities, time), one per direction.
     """
-    times, n = len(posterior.grid), len(posterior.names)
-    wanted = np.broadcast_to(where, (times, n, n))
-    result = np.zeros((*quantities, times, n, n))
+    budgets, n = len(posterior.grid), len(posterior.names)
+    wanted = np.broadcast_to(where, (budgets, n, n))
+    result = np.zeros((*quantities, budgets, n, n))
     for a, b in _pairs(posterior, np.atleast_2d(wanted.any(axis=0))):
         result[..., a, b], result[..., b, a] = quantity(a, b)
     return np.where(wanted & ~np.eye(n, dtype=bool), result, 0.0)

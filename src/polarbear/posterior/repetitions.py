@@ -113,11 +113,11 @@ class Repetitions:
         result = np.zeros((self.beliefs.draws, len(counts), mixing.shape[1]))
         # Times with the same weights of instances have the same divisor, and are averaged before the weights are drawn.
         _, pattern = np.unique(self.weights, axis=1, return_inverse=True)
-        for times in (np.flatnonzero(pattern.ravel() == each) for each in range(pattern.max() + 1)):
-            total = self.weights[:, times[0]]
-            averages = np.einsum("itp,tm->ipm", scores[:, times], mixing[times]).reshape(len(total), -1)
+        for budgets in (np.flatnonzero(pattern.ravel() == each) for each in range(pattern.max() + 1)):
+            total = self.weights[:, budgets[0]]
+            averages = np.einsum("itp,tm->ipm", scores[:, budgets], mixing[budgets]).reshape(len(total), -1)
             sums = self.beliefs.weighted_sums(np.column_stack([averages, total]).astype(np.float32)).astype(np.float64)
-            won = sums[:-1].reshape(*result.shape[1:], -1) + mixing[times].sum(axis=0)[:, None] * prior[0]
+            won = sums[:-1].reshape(*result.shape[1:], -1) + mixing[budgets].sum(axis=0)[:, None] * prior[0]
             result += (won / (sums[-1] + prior.sum(axis=0))).transpose(2, 0, 1)
         return result
 
@@ -130,7 +130,7 @@ class Repetitions:
         return self.beliefs.share_won(*(np.where(self.number > 1, self.best(each), ABSENT) for each in sides))
 
 
-def repetitions_of(beliefs: PairBeliefs, columns: Indices, times: slice = slice(None)) -> Repetitions | None:
+def repetitions_of(beliefs: PairBeliefs, columns: Indices, budgets: slice = slice(None)) -> Repetitions | None:
     """Return the repetitions on which all algorithms in these columns were observed; None if no problem was repeated.
 
     Repetitions are in the order of the keys of their instances, so that the order of instances does not matter.
@@ -139,7 +139,7 @@ def repetitions_of(beliefs: PairBeliefs, columns: Indices, times: slice = slice(
     runs, keys = sample.rankings.repeated, sample.keys
     if runs is None:
         return None
-    ranks, present = runs.ranks[:, times][..., columns], sample.rankings.ranks[:, times][..., columns] != ABSENT
+    ranks, present = runs.ranks[:, budgets][..., columns], sample.rankings.ranks[:, budgets][..., columns] != ABSENT
     known = present.any(axis=0)
     shared = (present | ~known).all(axis=2) & known.any(axis=1)
     complete = ((ranks != ABSENT) | ~known).all(axis=2) & shared
@@ -155,7 +155,7 @@ def repetitions_of(beliefs: PairBeliefs, columns: Indices, times: slice = slice(
         np.take_along_axis(rows, start + (before - start + step) % size, axis=0)[back] for step in (1, -1)
     )
     number = (numbers[problem] * counted)[back]
-    weights = np.where(number > 1, sample.shares[:, times], 0.0)
+    weights = np.where(number > 1, sample.shares[:, budgets], 0.0)
     once = np.add.reduceat(shared[order].astype(np.intp), first, axis=0)
     problems = np.array([np.count_nonzero(once, axis=0), np.count_nonzero(numbers > 1, axis=0)])
     ranks = np.where(known, ranks, UNRANKED)

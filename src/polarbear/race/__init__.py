@@ -5,7 +5,7 @@ Out: the next jobs, and a state with its posterior and the record of every round
 
 Modules: `loop` (Algorithm 1, from state to state), `state`, `settings`, `sampling` (the next jobs), `jobs` (jobs and
 runs), `observations` (runs and the choices that follow from them), `inference` (the posterior), `decisions` (the
-decisions of one round), `batching` (instances per round), `resolution` (decided pairs), `stopping` (limits), `rounds`
+decisions of one round), `batching` (instances per round), `until` (decided pairs), `stopping` (limits), `rounds`
 (the record of decisions), `failing` (algorithms that fail in every run), `forecast` (instances still needed),
 `serialisation` (settings and rounds as JSON), `result` (the outcome for users).
 """

@@ -57,9 +57,9 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     beats = dominance(posterior, where=judged[:, None] & judged)
     over_time = elimination_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
     threat = elimination_probabilities(
-        posterior, elimination=settings.elimination, specialists=settings.specialists, over_time=over_time
+        posterior, dominance=settings.dominance, specialists=settings.specialists, over_time=over_time
     )
-    founders = len(state.rounds[0].until if state.rounds else plan.until)  # all founders run in the first round
+    founders = len(state.rounds[0].budgets if state.rounds else plan.budgets)  # all founders run in the first round
     # Error bounds decide with a guarantee only. Without one they are recorded, of pairs that may be eliminated.
     may_be = np.asarray(True if settings.guarantee else threat >= settings.confidence)
     bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders), where=may_be)
@@ -79,7 +79,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
         number=number,
         kind=plan.kind,
         instances=plan.instances,
-        until=plan.until,
+        budgets=plan.budgets,
         cost=cost,
         reliable=posterior.diagnostics.reliable,
         message=posterior.diagnostics.message,
@@ -88,8 +88,8 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
             for each in losers
         ),
         threat=tuple(zip(names, np.where(is_candidate[:, None], threat, 0.0).max(axis=0).tolist(), strict=True)),
-        open=_times_of_pairs(~resolved, names),
-        left=_times_of_pairs(left, names),
+        open=_budgets_of_pairs(~resolved, names),
+        left=_budgets_of_pairs(left, names),
         resolved_share=decided_share(resolved),
         next_size=settings.batch.after(state.batch_size, max(before - after, 0) / before if before else 1.0),
         returned=tuple(name for name in names if name in candidates.difference(state.candidates)),
@@ -97,7 +97,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     return record, posterior
 
 
-def _times_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+def _budgets_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
     """Return the pairs with a true entry in a mask (time, algorithm, algorithm), each with the positions of its times."""
     return tuple(
         (names[a], names[b], tuple(np.flatnonzero(mask[:, a, b]).tolist()))
@@ -168,9 +168,9 @@ def _resolve(
     pairs = is_candidate & is_candidate[:, None]
     decided = resolved_pairs(
         posterior,
-        resolution=settings.resolution,
+        until=settings.until,
         confidence=settings.confidence,
-        rope=settings.rope,
+        margin=settings.margin,
         beats=beats,
         pairs=pairs,
     )

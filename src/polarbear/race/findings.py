@@ -195,7 +195,7 @@ def _on_groups(outcome: RaceOutcome) -> list[Finding]:
     beaten = dominated(
         outcome.posterior,
         confidence=settings.confidence,
-        elimination=settings.elimination,
+        dominance=settings.dominance,
         specialists=settings.specialists,
         among=[name for name in outcome.kept if name in outcome.posterior.names],
     )

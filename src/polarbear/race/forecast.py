@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy
 
-from polarbear.selection.observed_times import independent_units
+from polarbear.selection.observed_budgets import independent_units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -81,11 +81,11 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
     its win rate is assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when
     the sign is known, or when the logit is known to lie within the region of practical equivalence.
     """
-    needed = instances_per_time(posterior, resolved, settings)
+    needed = instances_per_budget(posterior, resolved, settings)
     return max((float(each.max()) for each in needed.values()), default=float(posterior.instances))
 
 
-def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
+def instances_per_budget(posterior: Posterior, resolved: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
     """Return for each undecided pair the total numbers of instances at which its undecided times should be decided.
 
     The key of a pair is the positions of its algorithms; see `instances_needed` for the assumptions. With resolution by
@@ -96,7 +96,7 @@ def instances_per_time(posterior: Posterior, resolved: Mask, settings: Settings)
         odds = _log_odds(posterior, a, b)
         better, equal = _growth_needed(odds, settings)
         growth = np.minimum(better, equal)[~resolved[:, a, b]]
-        if settings.resolution != "strict":
+        if settings.until != "every-budget":
             ahead = odds.mean > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
             growth = np.minimum(growth, min(max(first, second), max(min(first, second), even)))
@@ -112,7 +112,7 @@ def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) ->
     left = np.zeros_like(resolved)
     if settings.patience is None or posterior.instances < STABLE_FROM:
         return left
-    for (a, b), needed in instances_per_time(posterior, resolved, settings).items():
+    for (a, b), needed in instances_per_budget(posterior, resolved, settings).items():
         compared = compared_instances(posterior, a, b)
         used = compared / (compared + settings.patience)
         if _elimination_chance(posterior, (a, b), settings.confidence, used) < UNLIKELY:
@@ -200,7 +200,7 @@ def _log_odds(posterior: Posterior, first: int, second: int) -> _LogOdds:
 def _growth_needed(odds: _LogOdds, settings: Settings) -> tuple[Array, Array]:
     """Return the growth of the data at each time that decides the sign, and the growth that decides equivalence."""
     mean, deviation = np.abs(odds.mean), odds.deviation
-    edge = np.log((0.5 + settings.rope) / (0.5 - settings.rope))
+    edge = np.log((0.5 + settings.margin) / (0.5 - settings.margin))
     spread = deviation / np.sqrt(_GROWTH)[:, None]
     better = scipy.special.ndtr(mean / spread) >= settings.confidence
     equal = (

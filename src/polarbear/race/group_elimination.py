@@ -101,14 +101,12 @@ def group_evidence(state: State) -> GroupEvidence:
     threats, settled = [], np.zeros((len(state.names),) * 2, dtype=np.bool_)
     for group in fitted.values():
         posterior = group.posterior
-        threat = elimination_probabilities(
-            posterior, elimination=settings.elimination, specialists=settings.specialists
-        )
+        threat = elimination_probabilities(posterior, dominance=settings.dominance, specialists=settings.specialists)
         # A group in which two algorithms tie on every instance says nothing about them.
         silent = posterior.observed_pairs.all(axis=0) & ~posterior.differing_pairs.any(axis=0)
         threats.append(np.where(silent, 1.0, threat))
         better = (dominance(posterior) >= settings.confidence).any(axis=0)
-        equal = (equivalence(posterior, rope=settings.rope) >= settings.confidence).any(axis=0)
+        equal = (equivalence(posterior, margin=settings.margin) >= settings.confidence).any(axis=0)
         settled |= better.T | equal
         if posterior.beliefs is not None:
             posterior.beliefs.free_memory()

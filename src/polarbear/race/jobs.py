@@ -31,7 +31,7 @@ class Job:
 
     algorithm: str
     instance: int
-    until: float
+    budget: float
     seed: int
     instance_seed: int
 
@@ -74,4 +74,4 @@ class Run:
         """How the run ended: by itself before its time ("finished"), at its time ("cut off"), or "failed"."""
         if self.status != "done":
             return "failed"
-        return "finished" if self.reached < self.trajectory.until else "cut off"
+        return "finished" if self.reached < self.trajectory.end else "cut off"

@@ -32,7 +32,9 @@ def start(settings: Settings, names: Iterable[str]) -> State:
     """Return the initial state, in which every algorithm is a candidate and no pair is decided."""
     names = list(names)
     algorithms = check_names(names, len(names))
-    check_request(settings.prior, settings.method, settings.draws, times=len(settings.grid), algorithms=len(algorithms))
+    check_request(
+        settings.prior, settings.method, settings.draws, budgets=len(settings.grid), algorithms=len(algorithms)
+    )
     candidates = frozenset(algorithms)
     resolved = unresolved(len(settings.grid), algorithms, candidates)
     return State(settings, algorithms, candidates, resolved, settings.batch.first)
@@ -206,9 +208,9 @@ def _mask_of_pairs(state: State, pairs: Iterable[tuple[str, str, tuple[int, ...]
     """Return a mask (time, algorithm, algorithm) that is true for these pairs at these times."""
     mask = np.zeros_like(state.resolved)
     index = {name: position for position, name in enumerate(state.names)}
-    for a, b, times in pairs:
-        mask[np.ix_(times, [index[a]], [index[b]])] = True
-        mask[np.ix_(times, [index[b]], [index[a]])] = True
+    for a, b, budgets in pairs:
+        mask[np.ix_(budgets, [index[a]], [index[b]])] = True
+        mask[np.ix_(budgets, [index[b]], [index[a]])] = True
     return mask
 
 

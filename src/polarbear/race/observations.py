@@ -157,7 +157,7 @@ def _values(instances: tuple[int, ...], runs: Runs, names: tuple[str, ...], sett
                     f"the run of {name!r} on instance {instance} failed ({reason}); "
                     "fix it, or choose failure='last' or failure='missing'"
                 )
-            values[row, :, column] = run.trajectory.at(settings.grid.times, failure=settings.failure)
+            values[row, :, column] = run.trajectory.at(settings.grid.budgets, failure=settings.failure)
     return values
 
 

@@ -19,7 +19,7 @@ from polarbear.posterior.relations import is_dominated
 from polarbear.race.failing import FailingAlgorithm, python_advice
 from polarbear.race.inference import choices_of_runs, infer_posterior
 from polarbear.race.sampling import next_plan
-from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
+from polarbear.selection.worst_case_loss import LossBounds, worst_case_loss
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
@@ -204,7 +204,7 @@ class RaceOutcome:
         of removed algorithms, and those of an algorithm in an undecided pair when the race was confined to others (`only`)
         or left the pair undecided (`patience`).
         """
-        stop = float(self.state.settings.grid.times[-1])
+        stop = float(self.state.settings.grid.budgets[-1])
         left_out = Counter(name for name, _ in self._runs_left_out())
         lengths: dict[str, list[float]] = {name: [] for name in self.state.names}
         for run in self.runs:
@@ -224,7 +224,7 @@ class RaceOutcome:
             (name, instance)
             for before, after in pairwise(self.rounds)
             if after.kind == "fresh"
-            for name in {name for *pair, _ in before.open for name in pair}.difference(dict(after.until))
+            for name in {name for *pair, _ in before.open for name in pair}.difference(dict(after.budgets))
             for instance in after.instances
         )
         removed = product(self.state.removed, self.state.observations.instances)
@@ -242,7 +242,7 @@ class RaceOutcome:
         grid, names = self.state.settings.grid, self.state.names
         counts = np.zeros((len(grid), len(names)), dtype=np.intp)
         for run in self.runs:
-            counts[:, names.index(run.trajectory.algorithm)] += grid.times <= run.trajectory.until
+            counts[:, names.index(run.trajectory.algorithm)] += grid.budgets <= run.trajectory.end
         return counts
 
     @cached_property
@@ -257,7 +257,7 @@ class RaceOutcome:
         if not losers:
             return 0.0
         settings = self.state.settings
-        if settings.elimination == "joint":
+        if settings.dominance == "joint":
             return 1 - float(np.mean(is_dominated(self.posterior)[losers].all(axis=0)))
         return min(1.0, sum(self.elimination_errors(settings.specialists).values()))
 
@@ -267,10 +267,10 @@ class RaceOutcome:
         With specialists="drop", and under joint elimination, an elimination is right if another algorithm beats the
         eliminated one at every time, however often it comes first.
         """
-        if self.state.settings.elimination == "joint":
+        if self.state.settings.dominance == "joint":
             right = is_dominated(self.posterior).mean(axis=1)
         else:
-            beats = elimination_probabilities(self.posterior, elimination="pointwise", specialists=specialists)
+            beats = elimination_probabilities(self.posterior, dominance="pointwise", specialists=specialists)
             right = beats.max(axis=0)
         return {each.name: 1 - float(right[self.posterior.names.index(each.name)]) for each in self.eliminations}
 
@@ -286,15 +286,15 @@ class RaceOutcome:
         return cycles(
             self.posterior,
             confidence=settings.confidence,
-            elimination=settings.elimination,
+            dominance=settings.dominance,
             specialists=settings.specialists,
             among=[name for name in self.kept if name in known],
         )
 
     @cached_property
-    def regret(self) -> RegretBounds:
+    def loss(self) -> LossBounds:
         """Bounds on the worst-case regret of choosing among the candidates, as far as more data can reduce it."""
-        return worst_case_regret(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
+        return worst_case_loss(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
 
     @cached_property
     def check(self) -> ModelCheck:
@@ -305,9 +305,9 @@ class RaceOutcome:
 
     def undecided(self) -> dict[tuple[str, str], Array]:
         """Return the undecided pairs, each with its undecided times."""
-        state, times = self.state, self.state.settings.grid.times
+        state, budgets = self.state, self.state.settings.grid.budgets
         return {
-            (a, b): times[~state.resolved[:, i, j]]
+            (a, b): budgets[~state.resolved[:, i, j]]
             for i, a in enumerate(state.names)
             for j, b in enumerate(state.names)
             if i < j and not state.resolved[:, i, j].all()

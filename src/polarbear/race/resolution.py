@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polarbear.arrays import Array, Mask
-    from polarbear.literals import Resolution
+    from polarbear.literals import Until
     from polarbear.posterior.posterior import Posterior
 
 
 def resolved_pairs(
     posterior: Posterior,
     *,
-    resolution: Resolution,
+    until: Until,
     confidence: float,
-    rope: float,
+    margin: float,
     beats: Array | None = None,
     pairs: ArrayLike = True,
 ) -> Mask:
@@ -35,7 +35,7 @@ def resolved_pairs(
     ----------
     posterior
         The posterior.
-    resolution, confidence, rope
+    until, confidence, margin
         See `Settings`.
     beats
         `dominance(posterior)`, if it has been computed already.
@@ -46,10 +46,10 @@ def resolved_pairs(
     decided = better | better.transpose(0, 2, 1)
     # Beating takes precedence if both hold, which is possible within the region of practical equivalence.
     undecided = np.triu(np.logical_and(pairs, ~decided))  # equivalence is symmetric: the upper triangle is enough
-    once = equivalence(posterior, rope=rope, where=undecided, at_least=confidence) >= confidence
+    once = equivalence(posterior, margin=margin, where=undecided, at_least=confidence) >= confidence
     equal = once | once.transpose(0, 2, 1)
     resolved = decided | equal
-    if resolution != "strict":
+    if until != "every-budget":
         once_better, once_equal = better.any(axis=0), equal.any(axis=0)
         crossing = (once_better & once_better.T) | ((once_better | once_better.T) & once_equal)
         resolved |= crossing

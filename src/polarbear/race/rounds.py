@@ -51,8 +51,8 @@ class Round:
         "rerun": failed runs were made again. "review": nothing ran, and the existing data were analysed again.
     instances
         The indices of the instances of this round.
-    until
-        The algorithms that ran, each with the time until which it ran.
+    budgets
+        The algorithms that ran, each with its budget.
     cost
         The cost of the round's runs, in the race's unit of time.
     reliable, message
@@ -77,7 +77,7 @@ class Round:
     number: int
     kind: Kind
     instances: tuple[int, ...]
-    until: tuple[tuple[str, float], ...]
+    budgets: tuple[tuple[str, float], ...]
     cost: float
     reliable: bool
     message: str

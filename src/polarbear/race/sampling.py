@@ -24,7 +24,7 @@ class Plan:
 
     kind: Kind
     instances: tuple[int, ...]
-    until: tuple[tuple[str, float], ...]
+    budgets: tuple[tuple[str, float], ...]
     jobs: tuple[Job, ...]
 
 
@@ -49,22 +49,22 @@ def next_plan(state: State, *, most_instances: int | None = None, only: Collecti
     ran = {name for name, _ in state.observations.runs}
     if state.review and state.candidates <= ran:  # inference needs at least one run of every candidate
         return Plan("review", (), (), ())
-    until = running_until(state, only=only)
-    if not until:
+    budgets = running_until(state, only=only)
+    if not budgets:
         return None
     size = state.batch_size if most_instances is None else min(state.batch_size, most_instances)
-    behind = {name: missing_instances(state, name) for name in until if name in state.newcomers}
+    behind = {name: missing_instances(state, name) for name in budgets if name in state.newcomers}
     if any(behind.values()):
         instances = tuple(sorted({instance for missing in behind.values() for instance in missing})[:size])
         pairs = [(name, i) for i in instances for name, missing in behind.items() if i in missing]
         kind: Kind = "catch-up"
     else:
         instances = tuple(range(state.next_instance, state.next_instance + size))
-        pairs = [(name, i) for i in instances for name in until]
+        pairs = [(name, i) for i in instances for name in budgets]
         kind = "fresh"
     runners = {name for name, _ in pairs}
-    jobs = tuple(job(state.settings, name, instance, until[name]) for name, instance in pairs)
-    return Plan(kind, instances, tuple((name, time) for name, time in until.items() if name in runners), jobs)
+    jobs = tuple(job(state.settings, name, instance, budgets[name]) for name, instance in pairs)
+    return Plan(kind, instances, tuple((name, budget) for name, budget in budgets.items() if name in runners), jobs)
 
 
 def recorded_plan(state: State, record: Round) -> Plan | None:
@@ -73,27 +73,27 @@ def recorded_plan(state: State, record: Round) -> Plan | None:
     The record names the algorithms and the instances, so that a race can be rebuilt without planning it again, whichever
     candidates the user had selected.
     """
-    if record.number != len(state.rounds) + 1 or not {name for name, _ in record.until} <= set(state.names):
+    if record.number != len(state.rounds) + 1 or not {name for name, _ in record.budgets} <= set(state.names):
         return None
     match record.kind:
         case "review":
             return Plan("review", (), (), ())
         case "rerun":
-            names = {name for name, _ in record.until}
+            names = {name for name, _ in record.budgets}
             reruns = planned_reruns(state, only=names)
             known = [(instance, own) for instance, own in reruns if instance in set(record.instances)]
             return _rerun_plan(state, known) if len(known) == len(record.instances) else None
         case "catch-up":
-            pairs = [(name, i) for i in record.instances for name, _ in record.until]
+            pairs = [(name, i) for i in record.instances for name, _ in record.budgets]
             pairs = [pair for pair in pairs if pair not in state.observations.runs]
             follows = set(record.instances) <= set(state.observations.instances)
         case "fresh":
-            pairs = [(name, i) for i in record.instances for name, _ in record.until]
+            pairs = [(name, i) for i in record.instances for name, _ in record.budgets]
             first = state.next_instance
             follows = record.instances == tuple(range(first, first + len(record.instances)))
-    until = dict(record.until)
-    jobs = tuple(job(state.settings, name, instance, until[name]) for name, instance in pairs)
-    return Plan(record.kind, record.instances, record.until, jobs) if follows and jobs else None
+    budgets = dict(record.budgets)
+    jobs = tuple(job(state.settings, name, instance, budgets[name]) for name, instance in pairs)
+    return Plan(record.kind, record.instances, record.budgets, jobs) if follows and jobs else None
 
 
 def planned_reruns(state: State, *, only: Collection[str] | None = None) -> list[tuple[int, tuple[str, ...]]]:
@@ -112,18 +112,18 @@ def _rerun_plan(state: State, reruns: Sequence[tuple[int, tuple[str, ...]]]) -> 
         for instance, names in reruns
         for name in names
     )
-    until: dict[str, float] = {}
+    budgets: dict[str, float] = {}
     for each in jobs:
-        until[each.algorithm] = max(each.until, until.get(each.algorithm, 0.0))
-    return Plan("rerun", tuple(instance for instance, _ in reruns), tuple(until.items()), jobs)
+        budgets[each.algorithm] = max(each.budget, budgets.get(each.algorithm, 0.0))
+    return Plan("rerun", tuple(instance for instance, _ in reruns), tuple(budgets.items()), jobs)
 
 
 def _asked_until(state: State, name: str, instance: int) -> float:
     """Return the time until which the race asked an algorithm to run on an instance."""
     for record in state.rounds:
-        if instance in record.instances and name in dict(record.until):
-            return dict(record.until)[name]
-    return float(state.settings.grid.times[-1])
+        if instance in record.instances and name in dict(record.budgets):
+            return dict(record.budgets)[name]
+    return float(state.settings.grid.budgets[-1])
 
 
 def running_until(state: State, *, only: Collection[str] | None = None) -> dict[str, float]:
@@ -132,15 +132,15 @@ def running_until(state: State, *, only: Collection[str] | None = None) -> dict[
     Joint elimination is about all times at once, so there every such candidate runs to the end of the grid. With `only`,
     pairs with other algorithms do not count.
     """
-    times = state.settings.grid.times
+    budgets = state.settings.grid.budgets
     counted = np.array([only is None or name in only for name in state.names])
     settled = state.resolved if state.left is None or only is not None else state.resolved | state.left
     result = {}
     for index, name in enumerate(state.names):
         undecided = np.flatnonzero(~settled[:, index, counted].all(axis=1))
         if counted[index] and name in state.candidates and len(undecided):
-            last = undecided[-1] if state.settings.elimination == "pointwise" else -1
-            result[name] = float(times[last])
+            last = undecided[-1] if state.settings.dominance == "pointwise" else -1
+            result[name] = float(budgets[last])
     return result
 
 
@@ -149,13 +149,13 @@ def missing_instances(state: State, name: str) -> set[int]:
     return {instance for instance in state.observations.instances if (name, instance) not in state.observations.runs}
 
 
-def job(settings: Settings, algorithm: str, instance: int, until: float) -> Job:
+def job(settings: Settings, algorithm: str, instance: int, budgets: float) -> Job:
     """Return the job of one run, with seeds that depend only on the race's seed, the instance and the algorithm."""
     owner = "" if settings.common_random_numbers else algorithm
     return Job(
         algorithm,
         instance,
-        until,
+        budgets,
         seed=seed_of(settings.seed, "run", instance, owner),
         instance_seed=seed_of(settings.seed, "instance", instance),
     )

@@ -43,7 +43,7 @@ def to_plain(value: object) -> Any:
     {'is': 'FixedBatch', 'size': 8}
     """
     if isinstance(value, Grid):
-        return {"is": "Grid", "times": value.times.tolist(), "axis": value.axis}
+        return {"is": "Grid", "budgets": value.budgets.tolist(), "axis": value.axis}
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         if _KNOWN.get(name) is not type(value):

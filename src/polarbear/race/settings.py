@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
 from polarbear.inference.request import check_request
-from polarbear.literals import Clock, Elimination, Failure, Resolution, Specialists
+from polarbear.literals import Clock, Dominance, Failure, Specialists, Until
 from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import is_number, require_count
 from polarbear.observe import as_grid
@@ -29,17 +29,17 @@ class Settings:
         The times at which algorithms are compared.
     prior, method, draws
         How the posterior is inferred, with the same defaults as in `fit`.
-    elimination
+    dominance
         "joint": an algorithm is eliminated when another one beats it at all times at once with probability
         `confidence`. This needs draws that are joint over time, which all priors except the Dirichlet priors have.
         "pointwise": an algorithm is eliminated when another one beats it at each single time with that probability.
-    resolution
+    until
         "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
         also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
         and the race stops once further instances are unlikely to eliminate another algorithm.
     confidence
         α, the probability at which a relation is decided.
-    rope
+    margin
         ε, half the width of the region of practical equivalence of the win rate around one half.
     batch
         The number of instances per round.
@@ -75,10 +75,10 @@ class Settings:
 
     grid: Grid
     prior: Prior = field(default_factory=BayesianBootstrap)
-    elimination: Elimination = "pointwise"
-    resolution: Resolution = "membership"
+    dominance: Dominance = "pointwise"
+    until: Until = "set"
     confidence: float = CONFIDENCE
-    rope: float = 0.05
+    margin: float = 0.05
     batch: Batch = field(default_factory=AdaptiveBatch)
     seed: int = 0
     method: Method = "auto"
@@ -98,15 +98,15 @@ class Settings:
         object.__setattr__(self, "grid", as_grid(self.grid))
         if self.clock == "evaluations":
             object.__setattr__(self, "grid", whole_numbers(self.grid))
-        if self.grid.times[0] <= 0:
+        if self.grid.budgets[0] <= 0:
             raise ValueError(
-                f"expected a grid that begins above 0, got {self.grid.times[0]:g} as its first time, by which nothing "
+                f"expected a grid that begins above 0, got {self.grid.budgets[0]:g} as its first time, by which nothing "
                 "can have run; leave that time out"
             )
         for name, allowed in (
-            ("elimination", Elimination),
+            ("dominance", Dominance),
             ("specialists", Specialists),
-            ("resolution", Resolution),
+            ("until", Until),
             ("clock", Clock),
             ("failure", Failure),
         ):
@@ -116,8 +116,8 @@ class Settings:
                 raise ValueError(f"expected {name} to be one of {options}, got {value!r}")
         if not (is_number(self.confidence) and 0.5 < self.confidence <= 1):
             raise ValueError(f"expected confidence in (0.5, 1], got {self.confidence!r}; use a value such as 0.99")
-        if not (is_number(self.rope) and 0 <= self.rope < 0.5):
-            raise ValueError(f"expected rope in [0, 0.5), got {self.rope!r}; use a value such as 0.05")
+        if not (is_number(self.margin) and 0 <= self.margin < 0.5):
+            raise ValueError(f"expected margin in [0, 0.5), got {self.margin!r}; use a value such as 0.05")
         if self.guarantee is not None and not (is_number(self.guarantee) and 0 < self.guarantee <= 0.5):
             raise ValueError(
                 f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
@@ -135,11 +135,11 @@ class Settings:
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"expected batch as AdaptiveBatch(8, 128), FixedBatch(10) or similar, got {self.batch!r}")
         require_count("seed", self.seed, least=0)
-        check_request(self.prior, self.method, self.draws, times=len(self.grid))
-        if self.elimination == "joint" and not is_joint(self.prior):
+        check_request(self.prior, self.method, self.draws, budgets=len(self.grid))
+        if self.dominance == "joint" and not is_joint(self.prior):
             raise ValueError(
-                "elimination='joint' compares algorithms at all times at once; expected a prior with joint draws, got "
-                f"{self.prior!r}, which treats each time alone; use elimination='pointwise', or a prior such as "
+                "dominance='joint' compares algorithms at all times at once; expected a prior with joint draws, got "
+                f"{self.prior!r}, which treats each time alone; use dominance='pointwise', or a prior such as "
                 "BayesianBootstrap() or RandomWalk()"
             )
         if 0 < self.draws * (1 - self.confidence) < 1:

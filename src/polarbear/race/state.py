@@ -93,10 +93,10 @@ class State:
         return float(sum(run.reached for run in self.observations.runs.values()))
 
 
-def unresolved(times: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
+def unresolved(budgets: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
     """Return C without data: only the diagonal and pairs with an algorithm that is not a candidate are decided."""
     inside = np.array([name in candidates for name in names])
-    resolved = np.broadcast_to(~(inside[:, None] & inside), (times, len(names), len(names))).copy()
+    resolved = np.broadcast_to(~(inside[:, None] & inside), (budgets, len(names), len(names))).copy()
     diagonal = np.arange(len(names))
     resolved[:, diagonal, diagonal] = True
     return resolved
@@ -121,6 +121,6 @@ def undecided_cells(resolved: Mask) -> int:
 
 def decided_share(resolved: Mask) -> float:
     """Return the share of all (time, pair) that are decided, including pairs with eliminated algorithms."""
-    times, algorithms, _ = resolved.shape
+    budgets, algorithms, _ = resolved.shape
     pairs = algorithms * (algorithms - 1) // 2
-    return 1 - undecided_cells(resolved) / (times * pairs) if pairs else 1.0
+    return 1 - undecided_cells(resolved) / (budgets * pairs) if pairs else 1.0

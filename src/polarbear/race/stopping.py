@@ -51,7 +51,7 @@ class StoppingLimits:
             if self.instances is not None:
                 limits.append((self.instances - len(state.observations.instances), "max_instances"))
         if self.evaluations is not None and plan.jobs:
-            cost_per_instance = sum(until for _, until in plan.until)
+            cost_per_instance = sum(budget for _, budget in plan.budgets)
             limits.append(((self.evaluations - state.cost) / cost_per_instance, "max_evaluations"))
         room, reason = min(limits)
         return int(room), reason
@@ -82,7 +82,7 @@ def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool
     circles = cycles(
         posterior,
         confidence=settings.confidence,
-        elimination=settings.elimination,
+        dominance=settings.dominance,
         specialists=settings.specialists,
         among=state.candidates,
     )
@@ -104,4 +104,4 @@ def limit_to_continue(state: State, posterior: Posterior) -> int | None:
 
 def _may_be_futile(state: State) -> bool:
     """Return whether the race asks only for membership, and has enough rounds to forecast from."""
-    return state.settings.resolution == "membership" and len(state.rounds) >= _FEWEST_ROUNDS
+    return state.settings.until == "set" and len(state.rounds) >= _FEWEST_ROUNDS

@@ -24,7 +24,7 @@ def rounds_table(rounds: Sequence[Round]) -> Table:
         "round": np.array([each.number for each in rounds], dtype=int),
         "kind": [each.kind for each in rounds],
         "instances": np.array([len(each.instances) for each in rounds], dtype=int),
-        "algorithms": np.array([len(each.until) for each in rounds], dtype=int),
+        "algorithms": np.array([len(each.budgets) for each in rounds], dtype=int),
         "cost": np.array([each.cost for each in rounds], dtype=float),
         "reliable": np.array([each.reliable for each in rounds], dtype=bool),
         "eliminated": [", ".join(loser.name for loser in each.eliminated) for each in rounds],
@@ -59,17 +59,17 @@ def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
     numbers = {instance: k for k, instance in enumerate(dict.fromkeys(run.trajectory.instance for run in runs), 1)}
     paths = [run.trajectory for run in runs]
     curves = [_with_end(run) for run in runs]
-    lengths = [len(times) for times, _ in curves]
-    times = np.array([time for each, _ in curves for time in each], dtype=float)
-    whole = clock == "evaluations" and bool((times == np.floor(times)).all())
+    lengths = [len(budgets) for budgets, _ in curves]
+    budgets = np.array([budget for each, _ in curves for budget in each], dtype=float)
+    whole = clock == "evaluations" and bool((budgets == np.floor(budgets)).all())
     return {
         "data_id": np.repeat(np.arange(1, len(runs) + 1), lengths),
         "algorithm_name": [path.algorithm for path, length in zip(paths, lengths, strict=True) for _ in range(length)],
-        "function_name": np.ones(len(times), dtype=int),
+        "function_name": np.ones(len(budgets), dtype=int),
         "instance": [path.instance for path, length in zip(paths, lengths, strict=True) for _ in range(length)],
         "run_id": np.repeat(np.array([numbers[path.instance] for path in paths], dtype=int), lengths),
         "maximization": np.repeat(np.array([path.maximise for path in paths], dtype=bool), lengths),
-        "evaluations" if clock == "evaluations" else "time": times.astype(int) if whole else times,
+        "evaluations" if clock == "evaluations" else "time": budgets.astype(int) if whole else budgets,
         "raw_y": np.array([value for _, each in curves for value in each], dtype=float),
         "failed": np.repeat(np.array([run.status != "done" for run in runs], dtype=bool), lengths),
     }
@@ -77,7 +77,7 @@ def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
 
 def recorded_runs_table(runs: Sequence[Trajectory], clock: str) -> Table:
     """Return `runs_table` of recorded runs."""
-    ends = [run.until if math.isfinite(run.until) else float(max(run.times, default=0.0)) for run in runs]
+    ends = [run.end if math.isfinite(run.end) else float(max(run.budgets, default=0.0)) for run in runs]
     made = [
         Run(run, reached=end, status="error" if run.failed else "done") for run, end in zip(runs, ends, strict=True)
     ]
@@ -87,8 +87,8 @@ def recorded_runs_table(runs: Sequence[Trajectory], clock: str) -> Table:
 def _with_end(run: Run) -> tuple[list[float], list[float]]:
     """Return the times and values of the improvements of a run, and of its end."""
     path = run.trajectory
-    times, values = path.times.tolist(), path.values.tolist()
-    if not times or times[-1] < run.reached:
+    budgets, values = path.budgets.tolist(), path.values.tolist()
+    if not budgets or budgets[-1] < run.reached:
         worst = -math.inf if path.maximise else math.inf
-        return [*times, run.reached], [*values, values[-1] if values else worst]
-    return times, values
+        return [*budgets, run.reached], [*values, values[-1] if values else worst]
+    return budgets, values

@@ -19,7 +19,7 @@ from polarbear.models import BayesianBootstrap
 from polarbear.observe.scope import count_instances, member_noun, unit_noun
 from polarbear.posterior.non_inferiority import non_inferiority
 from polarbear.race.forecast import roughly
-from polarbear.selection.observed_times import independent_units
+from polarbear.selection.observed_budgets import independent_units
 from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_unit
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class VersionComparison:
     old, new
         The names of the two versions.
     verdict
-        "no worse": at every budget, the new version's win rate is at least ½ − rope. "worse": at some budget it is less.
+        "no worse": at every budget, the new version's win rate is at least ½ − margin. "worse": at some budget it is less.
         "undecided": more instances are needed.
     probability
         How sure the verdict is, corrected for the number of looks; of an undecided comparison, the larger of the two.
@@ -55,7 +55,7 @@ class VersionComparison:
         The number of instances on which both were run, and of the independent ones: clusters, if instances are repeated.
     instances_needed
         The expected total number of instances that decides; infinite if it is more than 1,024 times the present number.
-    confidence, rope, looks
+    confidence, margin, looks
         The required probability, the margin of equality, and the number of planned looks at the data.
     unit
         The unit of the budgets.
@@ -74,7 +74,7 @@ class VersionComparison:
     units: int
     instances_needed: float
     confidence: float
-    rope: float
+    margin: float
     looks: int
     unit: str
     clusters: Clusters | None
@@ -104,7 +104,7 @@ class VersionComparison:
         rates = self.win_rates
         members = plural(unit_noun(self.clusters) if self.units == self.instances else member_noun(self.clusters))
         worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
-        share, at = percent(float(rates.mean[worst])), with_unit(float(rates.times[worst]), self.unit)
+        share, at = percent(float(rates.mean[worst])), with_unit(float(rates.budgets[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
         sure = f"{format_percent(self.probability)} sure"
         margin = f"{round_off(100 * rates.least)} %"
@@ -112,7 +112,7 @@ class VersionComparison:
             return (
                 f"{self.new} is nowhere worse than {self.old} by more than the margin: {sure} that it wins on at least "
                 f"{margin} of {members} {self._range()} (at worst {share}, at "
-                f"{format_number(float(rates.times[worst]))})."
+                f"{format_number(float(rates.budgets[worst]))})."
             )
         if self.verdict == "worse":
             return (
@@ -162,17 +162,17 @@ class VersionComparison:
             "instances_needed": self.instances_needed,
             "units_needed": self.instances_needed * self.units / self.instances,
             "confidence": self.confidence,
-            "rope": self.rope,
+            "margin": self.margin,
             "looks": self.looks,
             "unit": self.unit,
-            "budgets": rates.times.tolist(),
+            "budgets": rates.budgets.tolist(),
             "win_rate": rates.mean.tolist(),
             "lower": rates.lower.tolist(),
             "upper": rates.upper.tolist(),
         }
 
     def _range(self) -> str:
-        first, last = (float(self.win_rates.times[position]) for position in (0, -1))
+        first, last = (float(self.win_rates.budgets[position]) for position in (0, -1))
         until = with_unit(last, self.unit)
         return f"at {until}" if first == last else f"at every budget from {format_number(first)} to {until}"
 
@@ -220,7 +220,7 @@ def judge(
     new: str,
     *,
     confidence: float = 0.95,
-    rope: float = 0.05,
+    margin: float = 0.05,
     looks: int = 1,
     draws: int = 4000,
     seed: int = 0,
@@ -236,7 +236,7 @@ def judge(
         The names of the versions.
     confidence
         The probability that a verdict needs, after the correction for looks.
-    rope
+    margin
         How far below one half the win rate of the new version may lie without counting as worse.
     looks
         The number of planned looks at growing data; 1 if these data are all.
@@ -250,7 +250,7 @@ def judge(
     if not 0.5 < confidence < 1:
         raise ValueError(f"expected confidence between 0.5 and 1, got {confidence!r}; use a value such as 0.95")
     posterior = fit(choices, prior=PRIOR, draws=draws, seed=seed)
-    rates = non_inferiority(posterior, old, new, rope=rope)
+    rates = non_inferiority(posterior, old, new, margin=margin)
     no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
     least, units = least_units(confidence), independent_units(posterior)
     sure = max(no_worse, worse) >= confidence and units >= least
@@ -266,7 +266,7 @@ def judge(
         units=units,
         instances_needed=max(growth, least / units) * choices.instances,
         confidence=confidence,
-        rope=rope,
+        margin=margin,
         looks=looks,
         unit=unit,
         clusters=None if choices.rankings is None else choices.rankings.clusters,

@@ -41,7 +41,7 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
         "looks": [[looks[name].colour, _dash_array(looks[name].dashes)] for name in posterior.names],
         "candidates": [posterior.names.index(name) for name in subject.candidates],
         "comparisons": None if posterior.comparisons is None else posterior.comparisons.T.tolist(),
-        "grid": {"times": posterior.grid.times.tolist(), "axis": posterior.grid.axis},
+        "grid": {"budgets": posterior.grid.budgets.tolist(), "axis": posterior.grid.axis},
         "ratings": {
             "mean": curves.mean.T.round(5).tolist(),
             "lower": curves.lower.T.round(5).tolist(),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _BYTES = 900_000  # of the draws of all groups in base64
 _INSTANCES = 500  # in the table
 _FEATURES = 8  # in the table, those of the splits first
-_TIMES = 30  # at which the table shows winners
+_BUDGETS = 30  # at which the table shows winners
 _TIED, _UNKNOWN = 65534, 65535  # instead of the position of a winner
 
 
@@ -105,7 +105,7 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
                 "size": group.size,
                 "note": group.note,
                 "order": [names.index(name) for name in shown],
-                "times": bands.edge_times.tolist(),
+                "budgets": bands.edge_budgets.tolist(),
                 "probability": bands.edges.T[stacked].round(4).tolist(),
                 "stretches": [
                     [
@@ -218,21 +218,21 @@ def _instances(subject: Subject, found: Dependence) -> dict[str, Any]:
     if number > _INSTANCES:
         rows = np.sort(np.random.default_rng(0).choice(number, _INSTANCES, replace=False))
     features = sorted(found.training.features, key=lambda each: each.name not in used)[:_FEATURES]
-    times = np.unique(np.linspace(0, len(scores.grid) - 1, min(len(scores.grid), _TIMES)).round().astype(int))
+    budgets = np.unique(np.linspace(0, len(scores.grid) - 1, min(len(scores.grid), _BUDGETS)).round().astype(int))
     group = np.zeros(number, dtype=int)
     for place, leaf in enumerate(found.explanation.tree.leaves):
         group[leaf.rows] = place
-    shares = scores.at_times[np.ix_(rows, times)]
+    shares = scores.at_budgets[np.ix_(rows, budgets)]
     columns = np.array([subject.posterior.names.index(name) for name in scores.names])
     winners = np.where(shares.max(axis=2) > 0.99, columns[shares.argmax(axis=2)], _TIED)
-    winners = np.where(scores.weights[np.ix_(rows, times)] > 0, winners, _UNKNOWN).astype("<u2")
+    winners = np.where(scores.weights[np.ix_(rows, budgets)] > 0, winners, _UNKNOWN).astype("<u2")
     return {
         "labels": [str(label_instance(scores.instances[row])) for row in rows],
         "groups": group[rows].tolist(),
         "features": [{"name": each.name, "cells": _cells(each, rows)} for each in features],
         "examined": len(found.training.features),
         "total": found.total,
-        "times": scores.grid.times[times].tolist(),
+        "budgets": scores.grid.budgets[budgets].tolist(),
         "winners": base64.b64encode(np.ascontiguousarray(winners).tobytes()).decode("ascii"),
     }
 

@@ -31,7 +31,7 @@ from polarbear.reporting.sentences import (
     trust_sentences,
     uncertainty_sentences,
 )
-from polarbear.selection.observed_times import independent_units
+from polarbear.selection.observed_budgets import independent_units
 from polarbear.show.standings import standings as word_standings
 from polarbear.show.wording import text_of
 
@@ -76,7 +76,7 @@ def best_by_budget(subject: Subject) -> Data:
     leaders, names = subject.leaders, subject.posterior.names
     return {
         "columns": [names.index(leaders.names[k]) for k in leaders.stacking_order],
-        "times": leaders.edge_times.tolist(),
+        "budgets": leaders.edge_budgets.tolist(),
         "probability": leaders.edges.T[leaders.stacking_order].round(4).tolist(),
         "stretches": [
             [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in leaders.stretches
@@ -99,7 +99,7 @@ def groups(subject: Subject) -> Data | None:
             group = GroupPosterior(group.instances, independent_units(group), group)
         posterior = subject.posterior if group.is_too_small else group.posterior
         beaten = {
-            each.name for each in dominated(posterior, confidence=subject.confidence, elimination=subject.elimination)
+            each.name for each in dominated(posterior, confidence=subject.confidence, dominance=subject.dominance)
         }
         candidates = [each for each in posterior.names if each not in beaten]
         bands = DecisionBands.of(posterior, among=candidates)
@@ -182,7 +182,7 @@ def _rounds(result: RaceOutcome, names: Sequence[str]) -> Data:
 
 def pairs(subject: Subject) -> Data:
     """Return the probability that one algorithm dominates another, and the win rates over time, of each pair."""
-    posterior, rule = subject.posterior, subject.elimination
+    posterior, rule = subject.posterior, subject.dominance
     in_doubt = {each.subject[0] for each in subject.source.findings if each.code in DOUBTS}
     return {
         "rule": rule,
@@ -191,7 +191,7 @@ def pairs(subject: Subject) -> Data:
             for each in subject.dropped
             if each.name in in_doubt and {each.by, each.name} <= set(posterior.names)
         ],
-        "beats": DominanceMatrix.of(posterior, elimination=rule).probability.round(4).tolist(),
+        "beats": DominanceMatrix.of(posterior, dominance=rule).probability.round(4).tolist(),
         "level": LEVEL,
         "over_time": pack_win_rates(posterior, level=LEVEL),
         "observed": pack_observed(posterior),
@@ -252,8 +252,8 @@ def trust(subject: Subject) -> Data:
             if name not in posterior.names and name not in {each.name for each in result.failing}
         ],
         "undecided": [
-            {"pair": list(pair), "from": float(times[0]), "to": float(times[-1]), "times": len(times)}
-            for pair, times in result.undecided().items()
+            {"pair": list(pair), "from": float(budgets[0]), "to": float(budgets[-1]), "budgets": len(budgets)}
+            for pair, budgets in result.undecided().items()
         ],
     }
 
@@ -290,7 +290,7 @@ def settings(subject: Subject) -> Data:
         "prior": posterior.prior,
         "method": posterior.diagnostics.method,
         "confidence": str(subject.confidence),
-        "elimination": subject.elimination,
+        "dominance": subject.dominance,
         "environment": dict(subject.environment),
     }
     if result is None:
@@ -301,7 +301,7 @@ def settings(subject: Subject) -> Data:
         "instances": result.instances,
         "race": {
             "state": stop_sentence(result, running=subject.live is not None),
-            "resolution": values.resolution,
+            "until": values.until,
             "seed": str(values.seed),
             "all": [[field.name.replace("_", " "), str(getattr(values, field.name))] for field in fields(values)],
         },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.selection.observed_times import unobserved_sentence
+from polarbear.selection.observed_budgets import unobserved_sentence
 from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
@@ -99,21 +99,19 @@ def uncertainty_sentences(result: RaceOutcome) -> list[str]:
     """Return a sentence on what more data could gain; empty if there is a single candidate."""
     if len(result.kept) < 2:
         return []
-    regret = result.regret
-    gain, loss = (percent(max(each, 0.001)).removesuffix(_PERCENT) for each in (regret.upper, regret.irreducible))
+    bounds = result.loss
+    gain, loss = (percent(max(each, 0.001)).removesuffix(_PERCENT) for each in (bounds.upper, bounds.irreducible))
     return [
         f"Whatever the query, knowing the algorithms exactly would gain at most {gain} percentage points, and most around "
-        f"{format_number(regret.time)} {result.state.settings.clock}. What no data remove: without knowing the budget, "
-        f"{regret.choice} loses least, up to {loss} points at its worst budget."
+        f"{format_number(bounds.budget)} {result.state.settings.clock}. What no data remove: without knowing the budget, "
+        f"{bounds.choice} loses least, up to {loss} points at its worst budget."
     ]
 
 
-def elimination_detail(elimination: Eliminated, unit: str) -> str:
+def elimination_detail(dominance: Eliminated, unit: str) -> str:
     """Return a sentence on when a race dropped an algorithm, and after which effort."""
-    effort = (
-        f"{with_noun(elimination.instances, 'instance')} and {format_number(float(f'{elimination.cost:.3g}'))} {unit}"
-    )
-    return f"Dropped in round {elimination.round}, after {effort}."
+    effort = f"{with_noun(dominance.instances, 'instance')} and {format_number(float(f'{dominance.cost:.3g}'))} {unit}"
+    return f"Dropped in round {dominance.round}, after {effort}."
 
 
 def percent(probability: float) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polarbear.features.reading import FeatureSource
     from polarbear.features.training_set import TrainingSet
     from polarbear.inference.group_fitting import GroupPosterior
-    from polarbear.literals import Elimination
+    from polarbear.literals import Dominance
     from polarbear.magnitude.collection import RunCollection
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import RaceOutcome
@@ -94,9 +94,9 @@ class Subject:
         return self.source.confidence
 
     @property
-    def elimination(self) -> Elimination:
+    def dominance(self) -> Dominance:
         """The rule by which algorithms are dropped."""
-        return self.source.elimination
+        return self.source.dominance
 
     @property
     def unit(self) -> str:

@@ -9,11 +9,11 @@ repeated. Each step has a module:
 - `known_budget`: looks outcomes up at a budget between grid times.
 - `risk`: turns the drawn values of a candidate into a score.
 - `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
-  names, `observed_times` leaves out those without observations, and `explanation` puts the recommendation into words.
+  names, `observed_budgets` leaves out those without observations, and `explanation` puts the recommendation into words.
 - `portfolio`: portfolios valued by ratings, first places or repeated runs, which `portfolio_search` lists or searches;
   `virtual_portfolio`: portfolios built from stored runs.
 - `leaders`: the decision map. `answers` finds the answer at each budget, `stretches` the ranges of budgets with one answer.
-- `worst_case_regret`: bounds of the largest regret over all preferences.
+- `worst_case_loss`: bounds of the largest regret over all preferences.
 """
 
 from polarbear.selection.budget_distribution import BudgetDistribution
@@ -32,9 +32,9 @@ from polarbear.selection.preference import (
     Weighted,
 )
 from polarbear.selection.recommendation import Selection, select
-from polarbear.selection.risk import Expected, ProbabilityBest, Quantile, Regret, Risk
+from polarbear.selection.risk import Expected, ExpectedLoss, ProbabilityBest, Quantile, Risk
 from polarbear.selection.virtual_portfolio import virtual_portfolio
-from polarbear.selection.worst_case_regret import RegretBounds, worst_case_regret
+from polarbear.selection.worst_case_loss import LossBounds, worst_case_loss
 
 __all__ = [
     "At",
@@ -45,16 +45,16 @@ __all__ = [
     "Custom",
     "DecisionMap",
     "Expected",
+    "ExpectedLoss",
     "Final",
     "FirstPlace",
     "LeaderChange",
     "LogUniform",
+    "LossBounds",
     "MeanRank",
     "Preference",
     "ProbabilityBest",
     "Quantile",
-    "Regret",
-    "RegretBounds",
     "Risk",
     "Selection",
     "StrongestRival",
@@ -66,5 +66,5 @@ __all__ = [
     "portfolio_win_probability",
     "select",
     "virtual_portfolio",
-    "worst_case_regret",
+    "worst_case_loss",
 ]

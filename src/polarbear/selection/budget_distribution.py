@@ -41,7 +41,7 @@ class BudgetDistribution:
         weights = _budget_weights(self.budget, grid)
         if not weights.sum() > _NO_MASS:
             raise ValueError(
-                f"expected a distribution with mass within the grid, from {grid.times[0]:g} to {grid.times[-1]:g}, "
+                f"expected a distribution with mass within the grid, from {grid.budgets[0]:g} to {grid.budgets[-1]:g}, "
                 "got none there; check its unit, or race on another grid"
             )
         return normalise_weights(weights)
@@ -79,7 +79,7 @@ def _budget_weights(budget: Any, grid: Grid) -> Array:
         raise ValueError(expected) from error
     if not samples.size or np.isnan(samples).any():
         raise ValueError(expected)
-    inside = samples[(samples >= grid.times[0]) & (samples <= grid.times[-1])]
+    inside = samples[(samples >= grid.budgets[0]) & (samples <= grid.budgets[-1])]
     return interpolation_weights(grid, inside, np.full(len(inside), 1 / len(samples)))
 
 

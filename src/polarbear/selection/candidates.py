@@ -40,7 +40,7 @@ class Candidate:
         Mean, 2.5 % quantile and 97.5 % quantile of the value.
     probability_best
         The probability that no other candidate has a higher value.
-    regret
+    loss
         The expected loss: in value against the candidate that turns out best or, under `StrongestRival`, the expectation of
         max(0, ½ − s), by how much the strongest rival wins more than half.
     beats_all
@@ -55,7 +55,7 @@ class Candidate:
     lower: float
     upper: float
     probability_best: float
-    regret: float
+    loss: float
     beats_all: float | None = None
     same_as: tuple[str, ...] = ()
 

@@ -47,14 +47,14 @@ _AT_ONCE = 200_000  # numbers per block, so that a block stays in cache
 class _Curves:
     """A criterion whose value under a preference is the value of the candidate's own curve."""
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         raise NotImplementedError
 
     def values(
-        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], times: slice = _WHOLE
+        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], budgets: slice = _WHOLE
     ) -> Array:
         """Return values (draw, candidate); `value` maps curves (draw, time) to values (draw,)."""
-        curves = self.curves(posterior, columns, times)
+        curves = self.curves(posterior, columns, budgets)
         return np.stack([value(curves[..., place]) for place in range(len(columns))], axis=1)
 
     def losses(self, values: Array, half: float) -> Array:
@@ -72,27 +72,27 @@ class StrongestRival(_Curves):
     It is the criterion of the default belief. A single candidate has the value one.
     """
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         """Return curves (draw, time, candidate) at the selected times; rivals are those observed at the same time."""
-        observed = posterior.observed[times][:, columns]
+        observed = posterior.observed[budgets][:, columns]
         lowest = np.ones((*observed.shape, posterior.draws), dtype=np.float32)
         for a, b in _pairs(posterior, columns):
-            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[times]
+            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[budgets]
             np.minimum(lowest[:, a], rates, out=lowest[:, a], where=observed[:, [b]])
             np.minimum(lowest[:, b], 1 - rates, out=lowest[:, b], where=observed[:, [a]])
         return lowest.transpose(2, 0, 1)
 
     def values(
-        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], times: slice = _WHOLE
+        self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], budgets: slice = _WHOLE
     ) -> Array:
         """Return values (draw, candidate): the lowest value over rivals of the win rates (draw, time) against each."""
         lowest = np.ones((len(columns), posterior.draws))
         for a, b in _pairs(posterior, columns):
-            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[times].T
+            rates = posterior.win_rates(int(columns[a]), int(columns[b]))[budgets].T
             np.minimum(lowest[a], value(rates.astype(np.float64)), out=lowest[a])
             np.minimum(lowest[b], value((1 - rates).astype(np.float64)), out=lowest[b])
         if len(columns) == 1:
-            lowest[:] = value(np.ones((posterior.draws, len(posterior.grid.times[times]))))
+            lowest[:] = value(np.ones((posterior.draws, len(posterior.grid.budgets[budgets]))))
         return lowest.T
 
     def losses(self, values: Array, half: float) -> Array:
@@ -115,11 +115,11 @@ class FirstPlace(_Curves):
     is the share of first places among the candidates, on the instances that all of them share.
     """
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         """Return curves (draw, time, candidate) at the selected times."""
         if posterior.beliefs is None:
-            return posterior.ratings[:, times][..., columns]
-        places = np.arange(len(posterior.grid))[times]
+            return posterior.ratings[:, budgets][..., columns]
+        places = np.arange(len(posterior.grid))[budgets]
         require_shared_instances(posterior, columns, places, str(self))
         return first_places_among(posterior.beliefs, columns, places)
 
@@ -158,7 +158,7 @@ class TopK(_Curves):
             raise ValueError(f"expected TopK of a whole number of places, at least 1, got {self.k!r}; write TopK(3)")
         object.__setattr__(self, "k", k)
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         """Return curves (draw, time, candidate) at the selected times."""
         ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
         if self.k > len(ranked):
@@ -168,11 +168,11 @@ class TopK(_Curves):
                 f"{len(ranked)}"
             )
         if self.k == 1:
-            return FirstPlace().curves(posterior, columns, times)
-        places = np.arange(len(posterior.grid))[times]
+            return FirstPlace().curves(posterior, columns, budgets)
+        places = np.arange(len(posterior.grid))[budgets]
         if posterior.beliefs is not None:
             require_shared_instances(posterior, columns, places, str(self))
-        patterns, index = np.unique(posterior.observed[times][:, ranked], axis=0, return_inverse=True)
+        patterns, index = np.unique(posterior.observed[budgets][:, ranked], axis=0, return_inverse=True)
         result = np.zeros((len(places), len(posterior.names), posterior.draws))
         for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all times
             at, known = np.flatnonzero(index.ravel() == number), ranked[observed]
@@ -196,14 +196,14 @@ class MeanRank(_Curves):
     only algorithms that were observed count as others.
     """
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         """Return curves (draw, time, candidate) at the selected times."""
         ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
-        observed = posterior.observed[times]
+        observed = posterior.observed[budgets]
         wins = np.zeros((len(observed), len(posterior.names), posterior.draws))
         for first, second in _pairs(posterior, ranked):
             a, b = int(ranked[first]), int(ranked[second])
-            rates = posterior.win_rates(a, b)[times]
+            rates = posterior.win_rates(a, b)[budgets]
             wins[:, a] += np.where(observed[:, [b]], rates, 0.0)
             wins[:, b] += np.where(observed[:, [a]], 1 - rates, 0.0)
         others = observed[:, ranked].sum(axis=1, keepdims=True) - observed
@@ -230,13 +230,13 @@ class WinRateAgainst(_Curves):
 
     baseline: str
 
-    def curves(self, posterior: Posterior, columns: Indices, times: slice = _WHOLE) -> Array:
+    def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
         """Return curves (draw, time, candidate) at the selected times."""
         baseline = index_of(self.baseline, posterior.names)
-        rates = np.full((len(columns), len(posterior.grid.times[times]), posterior.draws), 0.5)
+        rates = np.full((len(columns), len(posterior.grid.budgets[budgets]), posterior.draws), 0.5)
         for place, a in enumerate(columns.tolist()):
             if a != baseline:
-                rates[place] = posterior.win_rates(a, baseline)[times]
+                rates[place] = posterior.win_rates(a, baseline)[budgets]
         return rates.transpose(2, 1, 0)
 
     def describe(self, value: float, algorithms: int) -> str:
@@ -263,13 +263,13 @@ def _pairs(posterior: Posterior, columns: Indices) -> combinations[tuple[int, in
     return combinations(sorted(range(len(columns)), key=lambda place: posterior.names[columns[place]]), 2)
 
 
-def require_shared_instances(posterior: Posterior, columns: Indices, times: Indices, what: str) -> None:
+def require_shared_instances(posterior: Posterior, columns: Indices, budgets: Indices, what: str) -> None:
     """Raise a ValueError if the candidates share fewer than half of the instances that compare any of them.
 
     A candidate without any run at a time is left out there.
     """
     assert posterior.beliefs is not None
-    present = posterior.beliefs.sample.rankings.ranks[:, times][..., columns] != ABSENT
+    present = posterior.beliefs.sample.rankings.ranks[:, budgets][..., columns] != ABSENT
     known = present.any(axis=0)
     shared, any_two = (present | ~known).all(axis=2).sum(axis=0), (present.sum(axis=2) > 1).sum(axis=0)
     few = np.flatnonzero(2 * shared < any_two)
@@ -284,11 +284,11 @@ def require_shared_instances(posterior: Posterior, columns: Indices, times: Indi
         )
 
 
-def _top(posterior: Posterior, k: int, times: Indices, columns: Indices) -> Array:
+def _top(posterior: Posterior, k: int, budgets: Indices, columns: Indices) -> Array:
     """Return P(among the first k) of some algorithms among themselves, shape (time, algorithm, draw)."""
     if posterior.beliefs is not None:
-        return _top_of_outcomes(posterior.beliefs, k, times, columns)
-    return plackett_luce_top(posterior.ratings.transpose(1, 2, 0)[np.ix_(times, columns)], k)
+        return _top_of_outcomes(posterior.beliefs, k, budgets, columns)
+    return plackett_luce_top(posterior.ratings.transpose(1, 2, 0)[np.ix_(budgets, columns)], k)
 
 
 def plackett_luce_top(ratings: Array, k: int) -> Array:
@@ -299,12 +299,12 @@ def plackett_luce_top(ratings: Array, k: int) -> Array:
     other arrivals is Poisson-binomial. One recursion runs over the algorithms before a in the array, one over those after
     a, and a convolution combines the two.
     """
-    times, algorithms, draws = ratings.shape
+    budgets, algorithms, draws = ratings.shape
     if k >= algorithms:
         return np.ones_like(ratings)
-    result = np.empty((times, algorithms, draws))
+    result = np.empty((budgets, algorithms, draws))
     step = min(_LONGEST_STEP, _STEP_OF_ONE / math.sqrt(k))
-    for t in range(times):
+    for t in range(budgets):
         theta = np.maximum(ratings[t] / ratings[t].sum(axis=0), _WEAKEST)
         slowest = np.partition(theta, algorithms - k, axis=0)[algorithms - k].min()
         steps = np.arange(math.log(_EARLIEST), math.log(_LATEST / slowest) + step, step)
@@ -347,15 +347,15 @@ def _add_entrant(counts: Array, waiting: Array, arrived: Array) -> Array:
     return updated
 
 
-def _top_of_outcomes(beliefs: PairBeliefs, k: int, times: Indices, columns: Indices) -> Array:
+def _top_of_outcomes(beliefs: PairBeliefs, k: int, budgets: Indices, columns: Indices) -> Array:
     """Return P(among the first k), shape (time, algorithm, draw), from weighted instances.
 
     Only the algorithms `columns` count, and only instances on which all of them were observed. The prior is as heavy as one
     instance: its first place is divided at random, as in ratings, and the other places evenly.
     """
     sample = beliefs.sample
-    ranks = sample.rankings.ranks[:, times][..., columns]
-    weights = ((ranks != ABSENT).all(axis=2) * sample.shares[:, times]).astype(np.float32)
+    ranks = sample.rankings.ranks[:, budgets][..., columns]
+    weights = ((ranks != ABSENT).all(axis=2) * sample.shares[:, budgets]).astype(np.float32)
     instances, used, algorithms = ranks.shape
     shares = (_shares_of_top(ranks, k) * weights[..., None]).reshape(instances, -1)
     sums = beliefs.weighted_sums(np.hstack([shares, weights]))

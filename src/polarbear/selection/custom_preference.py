@@ -55,11 +55,11 @@ def require_monotone(preference: Custom, curves: Array, *, highest: float = 1.0,
     rest barely moves. It therefore also detects preferences that penalise higher ratings at a few times only.
     """
     values = preference(curves)
-    number, times = curves.shape
-    all_times, places = np.arange(times), rng.integers(times, size=(number, 1))
-    places[: min(number, times), 0] = all_times[:number]  # covers every time if there are enough curves
+    number, budgets = curves.shape
+    all_budgets, places = np.arange(budgets), rng.integers(budgets, size=(number, 1))
+    places[: min(number, budgets), 0] = all_budgets[:number]  # covers every time if there are enough curves
     room = np.maximum(highest - curves, 1e-9) * rng.uniform(0.01, 1.0, curves.shape)
-    for where in (np.True_, all_times == places, all_times >= places, all_times <= places):
+    for where in (np.True_, all_budgets == places, all_budgets >= places, all_budgets <= places):
         for size in (0.5, 0.05):
             raised = curves + room * np.where(where, size, 1e-6)
             higher = preference(raised)

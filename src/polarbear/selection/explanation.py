@@ -11,7 +11,7 @@ from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.budget_distribution import BudgetDistribution
 from polarbear.selection.criterion import StrongestRival, default_criterion
 from polarbear.selection.custom_preference import Custom
-from polarbear.selection.observed_times import few_data_sentence, independent_units
+from polarbear.selection.observed_budgets import few_data_sentence, independent_units
 from polarbear.selection.preference import At, Final
 from polarbear.selection.risk import Expected, ProbabilityBest
 from polarbear.wording import format_below, format_percent, join_names, percent, with_noun
@@ -101,7 +101,7 @@ def _answer(
         return (
             [f"{query}, choose {best.name}, the only candidate"] if only else [f"{query}, choose {best.name}", meaning]
         )
-    loss = units.format_loss(best.regret) + (f" of this {units.head}" if units.kind == "number" else "")
+    loss = units.format_loss(best.loss) + (f" of this {units.head}" if units.kind == "number" else "")
     cost = (
         f"Expected loss, by which the strongest rival wins more than half: {loss}"
         if isinstance(criterion, StrongestRival)
@@ -163,9 +163,9 @@ def _remarks_on_rivals(
     rival = min(names, key=lambda name: expected[name])
     clause = f"{start} is {rival}, which it is expected to beat on {percent(expected[rival])} of new instances"
     if np.count_nonzero(weights) == 1:
-        time = int(weights.argmax())
+        budget = int(weights.argmax())
         found = pair_outcomes(posterior.beliefs.sample.rankings, column, posterior.names.index(rival))
-        wins, losses, number = (int(each[:, time].sum()) for each in found)
+        wins, losses, number = (int(each[:, budget].sum()) for each in found)
         if number:
             clause += f"; it won {percent((number + wins - losses) / (2 * number))} of the {number} observed"
     return [clause]

@@ -21,11 +21,11 @@ def at_budget(posterior: Posterior, preference: Preference) -> tuple[Posterior, 
     none, and the nearest grid budget below stands in. Other preferences, and ratings under the paper's priors, are
     interpolated between grid times by their weights.
     """
-    if not isinstance(preference, At) or posterior.beliefs is None or preference.time in posterior.grid.times:
+    if not isinstance(preference, At) or posterior.beliefs is None or preference.budget in posterior.grid.budgets:
         return posterior, preference
-    require_within(posterior.grid, np.array([float(preference.time)]), "the budget")
-    exact = posterior.at(float(preference.time))
+    require_within(posterior.grid, np.array([float(preference.budget)]), "the budget")
+    exact = posterior.at(float(preference.budget))
     if exact is not None:
         return exact, preference
-    below = posterior.grid.times[posterior.grid.times < preference.time][-1]
+    below = posterior.grid.budgets[posterior.grid.budgets < preference.budget][-1]
     return posterior, At(float(below))

@@ -42,7 +42,7 @@ class LeaderChange:
     ----------
     before, after
         The leader before and after the change.
-    time, lower, upper
+    budget, lower, upper
         Median and 95 % interval of the time at which their win rate crosses one half. If a draw has several crossings, the
         one at which switching pays most counts.
     probability
@@ -51,7 +51,7 @@ class LeaderChange:
 
     before: str
     after: str
-    time: float
+    budget: float
     lower: float
     upper: float
     probability: float
@@ -64,7 +64,7 @@ class LeaderChange:
     @property
     def sentence(self) -> str:
         """A sentence that says when the leader changes, and how certain that is."""
-        about, lower, upper = map(format_number, (self.time, self.lower, self.upper))
+        about, lower, upper = map(format_number, (self.budget, self.lower, self.upper))
         where = f"is at {about}" if lower == upper else f"at {about} lies between {lower} and {upper}"
         doubt = f", if it happens at all ({format_below(self.probability, _CERTAIN)} sure that it does)"
         return f"The change from {self.before} to {self.after} {where}{'' if self.certain else doubt}."
@@ -107,10 +107,10 @@ class DecisionMap:
 
     def to_table(self) -> Table:
         """Return one row per time and candidate: its probability of leading, NaN if not observed, and whether it leads."""
-        times, candidates = self.probability_best.shape
+        budgets, candidates = self.probability_best.shape
         return {
-            "time": np.repeat(self.grid.times, candidates),
-            "algorithm_name": list(self.names) * times,
+            "budget": np.repeat(self.grid.budgets, candidates),
+            "algorithm_name": list(self.names) * budgets,
             "probability_best": np.where(self.observed, self.probability_best, np.nan).ravel(),
             "leads": np.array([name == best for best in self.best for name in self.names], dtype=bool),
         }
@@ -186,27 +186,27 @@ def _leader_change(
     window = np.flatnonzero(both[change.first : change.last + 1]) + change.first
     before, after = columns[pair].tolist()
     lead = posterior.win_rates(before, after)[window].T.astype(np.float64) - 0.5
-    when = _time_of_change(Grid(posterior.grid.times[window], posterior.grid.axis), lead)
+    when = _budget_of_change(Grid(posterior.grid.budgets[window], posterior.grid.axis), lead)
     return None if when is None else LeaderChange(names[pair[0]], names[pair[1]], *when)
 
 
-def _time_of_change(grid: Grid, lead: Array) -> tuple[float, float, float, float] | None:
+def _budget_of_change(grid: Grid, lead: Array) -> tuple[float, float, float, float] | None:
     """Return median, 2.5 % and 97.5 % quantile of the time at which a lead (draw, time) is lost, and its probability.
 
     A noisy draw crosses zero several times. The time of its change is the crossing at which switching algorithms pays most:
     the one that maximises the lead integrated, on the axis of the grid, up to it.
     """
-    on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
+    on_axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
     left, right, steps = lead[:, :-1], lead[:, 1:], np.diff(on_axis)
     lost = (left > 0) & (right <= 0)
     some = lost.any(axis=1)
     if not some.any():
         return None
-    until = np.where(lost, left / np.where(lost, left - right, 1), 0)  # the share of the step until the crossing
+    end = np.where(lost, left / np.where(lost, left - right, 1), 0)  # the share of the step until the crossing
     integral = np.cumsum(steps * (left + right) / 2, axis=1) - steps * (left + right) / 2
-    gain = np.where(lost, integral + steps * until * left / 2, -np.inf)[some]
+    gain = np.where(lost, integral + steps * end * left / 2, -np.inf)[some]
     rows, best = np.flatnonzero(some), gain.argmax(axis=1)
-    place = on_axis[best] + steps[best] * until[rows, best]
+    place = on_axis[best] + steps[best] * end[rows, best]
     median, lower, upper = np.quantile(place, [0.5, *TAILS])
     if grid.axis == "log":
         median, lower, upper = np.exp([median, lower, upper])

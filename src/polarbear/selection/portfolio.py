@@ -72,8 +72,8 @@ def compare_portfolios(
     posterior: Posterior, preference: Preference, risk: Risk, columns: Indices, *, size: int, copies: bool
 ) -> Portfolios:
     """Return the portfolios of `size` machines among the candidates in these columns, with their values."""
-    weights, times = _weights_and_times(posterior, preference)
-    repetitions = _measuring_copies(posterior, columns, weights, times) if copies else None
+    weights, budgets = _weights_and_budgets(posterior, preference)
+    repetitions = _measuring_copies(posterior, columns, weights, budgets) if copies else None
     by_rating = posterior.beliefs is None and copies
     most = size if by_rating else 1
     if repetitions is not None:
@@ -84,7 +84,7 @@ def compare_portfolios(
     if repetitions is not None:
         valuation = _Measured(repetitions, weights)
     else:
-        valuation = _Sums(FirstPlace().curves(posterior, columns, times), weights)
+        valuation = _Sums(FirstPlace().curves(posterior, columns, budgets), weights)
         if by_rating and not isinstance(weights, Custom) and not isinstance(risk, Quantile):
             counts = size * np.eye(len(columns), dtype=np.intp)
             return Portfolios(counts, valuation.values(counts), "copies")
@@ -210,9 +210,9 @@ class _Measured:
         return averages * self.draws * _SORTED + self.repetitions.ranks.size
 
     def values(self, counts: Indices) -> Array:
-        parts, times = _parts(counts, self.numbers), self.repetitions.ranks.shape[1]
+        parts, budgets = _parts(counts, self.numbers), self.repetitions.ranks.shape[1]
         if isinstance(self.preference, Custom):
-            return np.hstack([self.preference(self.repetitions.values(each, np.eye(times))) for each in parts])
+            return np.hstack([self.preference(self.repetitions.values(each, np.eye(budgets))) for each in parts])
         return np.hstack([self.repetitions.values(each, self.preference[:, None])[..., 0] for each in parts])
 
     def thin(self, draws: int) -> _Measured:
@@ -224,21 +224,21 @@ def _parts(counts: Indices, numbers: int) -> list[Indices]:
     return np.array_split(counts, math.ceil(len(counts) * numbers / _AT_ONCE))
 
 
-def _weights_and_times(posterior: Posterior, preference: Preference) -> tuple[Array | Custom, slice]:
+def _weights_and_budgets(posterior: Posterior, preference: Preference) -> tuple[Array | Custom, slice]:
     """Return the weights of the times from the first to the last with a weight, or a custom preference for all times."""
     if isinstance(preference, Custom):
         return preference, slice(None)
     weights = preference.weights(posterior.grid)
     used = np.flatnonzero(weights)
-    times = slice(int(used[0]), int(used[-1]) + 1)
-    return weights[times], times
+    budgets = slice(int(used[0]), int(used[-1]) + 1)
+    return weights[budgets], budgets
 
 
 def _measuring_copies(
-    posterior: Posterior, columns: Indices, weights: Array | Custom, times: slice
+    posterior: Posterior, columns: Indices, weights: Array | Custom, budgets: slice
 ) -> Repetitions | None:
     """Return the repeated runs of the candidates, if at each weighted time at least half of the problems were repeated."""
-    repetitions = None if posterior.beliefs is None else repetitions_of(posterior.beliefs, columns, times)
+    repetitions = None if posterior.beliefs is None else repetitions_of(posterior.beliefs, columns, budgets)
     if repetitions is None:
         return None
     once, several = repetitions.problems if isinstance(weights, Custom) else repetitions.problems[:, weights > 0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from polarbear.selection.risk import Expected, ProbabilityBest, Regret
+from polarbear.selection.risk import Expected, ExpectedLoss, ProbabilityBest
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
@@ -65,7 +65,7 @@ def search_portfolios(valuation: Valuation, size: int, most: int, risk: Risk) ->
     score improves; it also starts from copies of the best candidate. The search may use some of the draws only, and returns
     no more portfolios than can be compared on all of them.
     """
-    if isinstance(risk, Regret):
+    if isinstance(risk, ExpectedLoss):
         risk = Expected()  # both give the same order, but regret needs all portfolios
     if isinstance(risk, ProbabilityBest):
         raise ValueError(

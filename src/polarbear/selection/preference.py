@@ -46,20 +46,20 @@ class At:
     [0.0, 0.5, 0.5]
     """
 
-    time: float
+    budget: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.time, bool | str) or not np.isreal(self.time):
-            raise ValueError(f"expected a number as the budget of At, got {self.time!r}; write At(100)")
+        if isinstance(self.budget, bool | str) or not np.isreal(self.budget):
+            raise ValueError(f"expected a number as the budget of At, got {self.budget!r}; write At(100)")
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
-        time = np.array([float(self.time)])
-        require_within(grid, time, "the budget")
-        return interpolation_weights(grid, time, np.ones(1))
+        budget = np.array([float(self.budget)])
+        require_within(grid, budget, "the budget")
+        return interpolation_weights(grid, budget, np.ones(1))
 
     def __str__(self) -> str:
-        return f"a budget of {format_number(self.time)}"
+        return f"a budget of {format_number(self.budget)}"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Uniform:
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
-        return normalise_weights(integration_weights(grid, np.ones_like, grid.times[0], grid.times[-1]))
+        return normalise_weights(integration_weights(grid, np.ones_like, grid.budgets[0], grid.budgets[-1]))
 
     def __str__(self) -> str:
         return "any budget, all equally likely"
@@ -94,12 +94,12 @@ class LogUniform:
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
-        if grid.times[0] <= 0:
+        if grid.budgets[0] <= 0:
             raise ValueError(
-                f"expected a grid of positive times for LogUniform, which weights by 1/t, got one from {grid.times[0]:g}; "
+                f"expected a grid of positive times for LogUniform, which weights by 1/t, got one from {grid.budgets[0]:g}; "
                 "use Uniform()"
             )
-        return normalise_weights(integration_weights(grid, lambda t: 1 / t, grid.times[0], grid.times[-1]))
+        return normalise_weights(integration_weights(grid, lambda t: 1 / t, grid.budgets[0], grid.budgets[-1]))
 
     def __str__(self) -> str:
         return "any budget, all orders of magnitude equally likely"
@@ -141,7 +141,7 @@ class Weighted:
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
         if callable(self.weight):
-            return normalise_weights(integration_weights(grid, self._heights, grid.times[0], grid.times[-1]))
+            return normalise_weights(integration_weights(grid, self._heights, grid.budgets[0], grid.budgets[-1]))
         given = np.asarray(self.weight, dtype=np.float64)
         if given.shape != (len(grid),):
             raise ValueError(
@@ -149,15 +149,15 @@ class Weighted:
             )
         return normalise_weights(given)
 
-    def _heights(self, times: Array) -> Array:
+    def _heights(self, budgets: Array) -> Array:
         assert callable(self.weight)
-        heights = np.asarray(self.weight(times), dtype=np.float64)
-        if heights.shape not in ((), times.shape):
+        heights = np.asarray(self.weight(budgets), dtype=np.float64)
+        if heights.shape not in ((), budgets.shape):
             raise ValueError(
-                f"expected a weight that returns one number for each of {len(times)} times, got shape {heights.shape}"
+                f"expected a weight that returns one number for each of {len(budgets)} times, got shape {heights.shape}"
             )
         check_weights(heights)
-        return np.broadcast_to(heights, times.shape)
+        return np.broadcast_to(heights, budgets.shape)
 
     def __str__(self) -> str:
         return "the weights over time that you gave"
@@ -169,9 +169,9 @@ def value_function(preference: Preference, grid: Grid) -> tuple[Callable[[Array]
         return preference, slice(None)
     weights = preference.weights(grid)
     used = np.flatnonzero(weights)
-    times = slice(int(used[0]), int(used[-1]) + 1)
-    kept = weights[times]
-    return lambda curves: np.asarray(curves @ kept), times
+    budgets = slice(int(used[0]), int(used[-1]) + 1)
+    kept = weights[budgets]
+    return lambda curves: np.asarray(curves @ kept), budgets
 
 
 Linear = At | Final | Uniform | LogUniform | Between | Weighted | BudgetDistribution

@@ -29,10 +29,10 @@ _FINE_NODES = 64
 _gauss = cache(leggauss)  # nodes and weights on [-1, 1]
 
 
-def require_within(grid: Grid, times: Array, what: str) -> None:
+def require_within(grid: Grid, budgets: Array, what: str) -> None:
     """Raise an error for times outside the grid, where the curves are unknown."""
-    first, last = grid.times[0], grid.times[-1]
-    outside = times[~((times >= first) & (times <= last))]
+    first, last = grid.budgets[0], grid.budgets[-1]
+    outside = budgets[~((budgets >= first) & (budgets <= last))]
     if outside.size:
         raise ValueError(
             f"expected {what} within the grid, from {first:g} to {last:g}, got {outside[0]:g}; nothing was observed "
@@ -40,11 +40,11 @@ def require_within(grid: Grid, times: Array, what: str) -> None:
         )
 
 
-def interpolation_weights(grid: Grid, times: Array, masses: Array) -> Array:
+def interpolation_weights(grid: Grid, budgets: Array, masses: Array) -> Array:
     """Return the weights of Σ mass · curve(time), for times within the grid."""
     if len(grid) == 1:
         return np.array([masses.sum()])
-    on_axis, places = (np.log(each) if grid.axis == "log" else each for each in (grid.times, times))
+    on_axis, places = (np.log(each) if grid.axis == "log" else each for each in (grid.budgets, budgets))
     right = np.clip(np.searchsorted(on_axis, places), 1, len(grid) - 1)
     share = (places - on_axis[right - 1]) / (on_axis[right] - on_axis[right - 1])
     weights = np.zeros(len(grid))
@@ -58,16 +58,16 @@ def integration_weights(grid: Grid, density: Callable[[Array], Array], start: fl
     if start == stop:
         at_once = np.array([start], dtype=np.float64)
         return interpolation_weights(grid, at_once, np.broadcast_to(density(at_once), 1))
-    inside = grid.times[(grid.times > start) & (grid.times < stop)]
+    inside = grid.budgets[(grid.budgets > start) & (grid.budgets < stop)]
     edges = _refine(np.concatenate([[start], inside, [stop]]))
     on_axis = np.log(edges) if grid.axis == "log" else edges
     half = np.diff(on_axis)[:, None] / 2
     nodes, node_weights = _gauss(_NODES)
     points = on_axis[:-1, None] + half * (1 + nodes)
-    times = np.exp(points) if grid.axis == "log" else points
-    times = np.clip(times, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the interval
-    steps = (half * node_weights).ravel() * (times if grid.axis == "log" else 1.0)  # dt = t d log t
-    return interpolation_weights(grid, times, density(times) * steps)
+    budgets = np.exp(points) if grid.axis == "log" else points
+    budgets = np.clip(budgets, edges[:-1, None], edges[1:, None]).ravel()  # rounding must not leave the interval
+    steps = (half * node_weights).ravel() * (budgets if grid.axis == "log" else 1.0)  # dt = t d log t
+    return interpolation_weights(grid, budgets, density(budgets) * steps)
 
 
 def _refine(edges: Array) -> Array:
@@ -87,12 +87,12 @@ def expectation_weights(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
     Let s be the relative position between grid times a and b on the axis of the grid. By parts, ∫ s dF = F(b) − ∫ F ds. The
     weights therefore need F alone, not a density, and distributions with atoms are covered.
     """
-    on_grid = np.asarray(cdf(grid.times), dtype=np.float64)
+    on_grid = np.asarray(cdf(grid.budgets), dtype=np.float64)
     # The atom at the first time, which F(b) − F(a) leaves out.
-    at_first = on_grid[0] - np.asarray(cdf(np.nextafter(grid.times[:1], -np.inf)), dtype=np.float64)[0]
+    at_first = on_grid[0] - np.asarray(cdf(np.nextafter(grid.budgets[:1], -np.inf)), dtype=np.float64)[0]
     weights = np.zeros(len(grid))
     if len(grid) > 1:
-        on_axis = np.log(grid.times) if grid.axis == "log" else grid.times
+        on_axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
         nodes, node_weights = _gauss(_FINE_NODES)
         points = on_axis[:-1, None] + np.diff(on_axis)[:, None] * (1 + nodes) / 2
         heights = np.asarray(cdf(np.exp(points) if grid.axis == "log" else points), dtype=np.float64)

@@ -21,10 +21,10 @@ from polarbear.selection.criterion import FirstPlace, StrongestRival, default_cr
 from polarbear.selection.custom_preference import Custom, require_monotone
 from polarbear.selection.explanation import explain
 from polarbear.selection.known_budget import at_budget
-from polarbear.selection.observed_times import observed_candidates
+from polarbear.selection.observed_budgets import observed_candidates
 from polarbear.selection.portfolio import compare_portfolios, win_rate_against
 from polarbear.selection.preference import Uniform, value_function
-from polarbear.selection.risk import Expected, ProbabilityBest, Regret
+from polarbear.selection.risk import Expected, ExpectedLoss, ProbabilityBest
 from polarbear.selection.value_units import ValueUnits, units_of
 from polarbear.table import as_frame, as_html, as_lines
 
@@ -100,9 +100,9 @@ class Selection:
         return len(self.candidates) == 1 or self.probability_best >= SURE_ENOUGH
 
     @property
-    def regret(self) -> float:
+    def loss(self) -> float:
         """The expected loss of the recommendation; see `Candidate`."""
-        return self.candidates[0].regret
+        return self.candidates[0].loss
 
     def shown_table(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
         """Return headings and rows for people: per cents, or ranks for the mean rank; the best `most` candidates."""
@@ -118,7 +118,7 @@ class Selection:
             "lower": [one.lower for one in each],
             "upper": [one.upper for one in each],
             "probability_best": [one.probability_best for one in each],
-            "regret": [one.regret for one in each],
+            "loss": [one.loss for one in each],
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
@@ -162,8 +162,8 @@ def select(
         How budgets are weighted: `Uniform` (default), `At`, `Final`, `LogUniform`, `Between`, `Weighted`,
         `BudgetDistribution` or `Custom`.
     risk
-        `ProbabilityBest`, `Expected`, `Quantile` or `Regret`. By default the recommendation is the most probable best choice
-        under `StrongestRival`, and has the highest expected value under other criteria.
+        `ProbabilityBest`, `Expected`, `Quantile` or `ExpectedLoss`. By default the recommendation is the most probable best
+        choice under `StrongestRival`, and has the highest expected value under other criteria.
     among
         The candidates; by default the Pareto set of a race, the algorithms that are not `dominated` under
         `BayesianBootstrap`, and all algorithms under the paper's priors. For portfolios of a fit they are all algorithms,
@@ -217,17 +217,17 @@ def select(
     wanted, names = names, observed_candidates(posterior, names, used, criterion)
     names, same = merge_same(posterior, names)
     columns = np.array([posterior.names.index(name) for name in names])
-    value, times = value_function(used, posterior.grid)
+    value, budgets = value_function(used, posterior.grid)
     if isinstance(preference, Custom):
         highest = size if copies and posterior.beliefs is None else 1  # the rating of copies of one algorithm
         _require_monotone(preference, criterion.curves(posterior, columns), highest)
     found, single, win_rate = None, None, None
     if size == 1:
-        counts, values = np.eye(len(names), dtype=np.intp), criterion.values(posterior, columns, value, times)
+        counts, values = np.eye(len(names), dtype=np.intp), criterion.values(posterior, columns, value, budgets)
     else:
         found = compare_portfolios(posterior, used, risk, columns, size=size, copies=copies)
         counts, values = found.counts, found.values
-    half = value(np.full((1, len(posterior.grid.times[times])), 0.5)).item()
+    half = value(np.full((1, len(posterior.grid.budgets[budgets])), 0.5)).item()
     members = [_members(names, each) for each in counts]
     beats_all = (values > half).mean(axis=0) if isinstance(criterion, StrongestRival) and len(names) > 1 else None
     unsorted = _candidates(members, values, criterion.losses(values, half), risk, beats_all, same)
@@ -273,10 +273,12 @@ def _candidates(
     same: dict[str, tuple[str, ...]],
 ) -> list[Candidate]:
     """Return each candidate with its score, from its values and losses in each draw, (draw, candidate)."""
-    best, means, regret = probability_best(values), values.mean(axis=0), losses.mean(axis=0)
+    best, means, loss = probability_best(values), values.mean(axis=0), losses.mean(axis=0)
     low, high = np.quantile(values, TAILS, axis=0)
-    scores = best if isinstance(risk, ProbabilityBest) else -regret if isinstance(risk, Regret) else risk.score(values)
-    regret = np.where(regret < _ROUNDING * np.abs(means).max(), 0.0, regret)  # or negative, by rounding only
+    scores = (
+        best if isinstance(risk, ProbabilityBest) else -loss if isinstance(risk, ExpectedLoss) else risk.score(values)
+    )
+    loss = np.where(loss < _ROUNDING * np.abs(means).max(), 0.0, loss)  # or negative, by rounding only
     return [
         Candidate(
             members=own,
@@ -285,7 +287,7 @@ def _candidates(
             lower=float(low[place]),
             upper=float(high[place]),
             probability_best=float(best[place]),
-            regret=float(regret[place]),
+            loss=float(loss[place]),
             beats_all=None if beats_all is None else float(beats_all[place]),
             same_as=tuple(other for name in own for other in same.get(name, ())),
         )
@@ -320,8 +322,8 @@ def _check_size(portfolio: int) -> int:
 
 def _require_monotone(preference: Custom, curves: Array, highest: int) -> None:
     """Test a custom preference on draws of every candidate, alone and as a sum of copies."""
-    draws, times, algorithms = curves.shape
-    some = curves[:: max(1, draws * algorithms // _TESTED)].swapaxes(1, 2).reshape(-1, times)
+    draws, budgets, algorithms = curves.shape
+    some = curves[:: max(1, draws * algorithms // _TESTED)].swapaxes(1, 2).reshape(-1, budgets)
     for copies in {1, highest}:
         require_monotone(preference, copies * some, highest=copies, rng=np.random.default_rng(0))
 

@@ -58,7 +58,7 @@ class Quantile:
 
 
 @dataclass(frozen=True)
-class Regret:
+class ExpectedLoss:
     """The negative expected regret, −E[max_B V_B − V_A], against the candidate that turns out best."""
 
     def score(self, values: Array) -> Array:
@@ -70,4 +70,4 @@ class Regret:
         return "the expected regret"
 
 
-Risk = ProbabilityBest | Expected | Quantile | Regret
+Risk = ProbabilityBest | Expected | Quantile | ExpectedLoss

@@ -71,8 +71,8 @@ class Stretch:
         if self.kind == "leader":
             return f"{format_percent(self.probabilities[0])} sure at {format_number(self.at[0])}"
         named = [
-            f"{name} ({format_below(probability, SURE_ENOUGH)} at {format_number(time)})"
-            for name, probability, time in zip(self.names, self.probabilities, self.at, strict=True)
+            f"{name} ({format_below(probability, SURE_ENOUGH)} at {format_number(budget)})"
+            for name, probability, budget in zip(self.names, self.probabilities, self.at, strict=True)
         ]
         more = len(named) - _MOST_CONTENDERS
         return join_names([*named[:_MOST_CONTENDERS], *([f"{more} more"] if more > 0 else [])], "or")
@@ -141,12 +141,12 @@ def _without_turns(sure: list[Run], probability: Array) -> list[Run]:
 def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) -> tuple[Stretch, ...]:
     """Return the stretches of runs of answers; see `find_runs`."""
     grid, probability = answers.grid, answers.probability
-    starts, stops = [grid.times[0]], []
+    starts, stops = [grid.budgets[0]], []
     for left, right in pairwise(runs):
         stop, start = _boundary(grid, left, right, answers.observed)
         stops.append(stop)
         starts.append(start)
-    stops.append(grid.times[-1])
+    stops.append(grid.budgets[-1])
     result = []
     for run, start, stop in zip(runs, starts, stops, strict=True):
         places = np.arange(run.first, run.last + 1)
@@ -160,7 +160,7 @@ def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) ->
                 stop=float(stop),
                 names=tuple(names[column] for column in columns),
                 probabilities=tuple(float(inside[peak, column]) for peak, column in zip(peaks, columns, strict=True)),
-                at=tuple(float(grid.times[places[peak]]) for peak in peaks),
+                at=tuple(float(grid.budgets[places[peak]]) for peak in peaks),
             )
         )
     return tuple(result)
@@ -178,7 +178,7 @@ def _boundary(grid: Grid, left: Run, right: Run, observed: Mask) -> tuple[float,
 
     They meet half-way, on the axis of the grid. A leader that was not observed at the other side ends at its own time.
     """
-    before, after = float(grid.times[left.last]), float(grid.times[right.first])
+    before, after = float(grid.budgets[left.last]), float(grid.budgets[right.first])
     if "not observed" in (left.kind, right.kind):
         return before, after
     stays = left.leader < 0 or bool(observed[right.first, left.leader])

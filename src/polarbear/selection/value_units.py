@@ -63,24 +63,24 @@ class ValueUnits:
         low, high = map(self.format, (upper, lower) if self.kind == "rank" else (lower, upper))
         return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
-    def format_loss(self, regret: float, *, points: str = "percentage points") -> str:
+    def format_loss(self, loss: float, *, points: str = "percentage points") -> str:
         """Return an expected regret in the unit of the value; `points` are those of per cents."""
         if self.kind == "number":
-            return f"{regret:.2g}"
+            return f"{loss:.2g}"
         if self.kind == "rank":
-            ranks = (self.algorithms - 1) * regret
+            ranks = (self.algorithms - 1) * loss
             return f"less than {_SMALLEST_RANKS} ranks" if ranks < _SMALLEST_RANKS else f"{ranks:.2g} ranks"
-        if 100 * regret < _SMALLEST_POINTS:
+        if 100 * loss < _SMALLEST_POINTS:
             return f"less than {_SMALLEST_POINTS} {points}"
-        loss = f"{100 * regret:.2g}"
-        return f"{loss} {points.removesuffix('s') if loss == '1' else points}"
+        number = f"{100 * loss:.2g}"
+        return f"{number} {points.removesuffix('s') if number == '1' else points}"
 
     def heads(self) -> list[str]:
         """Return the headings of the columns that `row` fills."""
         # A low quantile of the value is a high quantile of the rank.
         level = None if self.quantile is None else 1 - self.quantile if self.kind == "rank" else self.quantile
         cautious = [] if level is None else [f"{100 * level:.3g} % quantile"]
-        return ["choice", self.head, *cautious, "95 % interval", "best choice", "regret"]
+        return ["choice", self.head, *cautious, "95 % interval", "best choice", "loss"]
 
     def row(self, candidate: Candidate) -> list[str]:
         """Return a candidate with its value, interval, probability of being the best choice, and regret, as text."""
@@ -91,7 +91,7 @@ class ValueUnits:
             *cautious,
             self.format_interval(candidate.lower, candidate.upper),
             format_below(candidate.probability_best, SURE_ENOUGH),
-            self.format_loss(candidate.regret, points="points"),
+            self.format_loss(candidate.loss, points="points"),
         ]
 
     def rows(self, candidates: Sequence[Candidate]) -> list[list[str]]:

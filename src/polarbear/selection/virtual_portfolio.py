@@ -70,9 +70,9 @@ def virtual_portfolio(
 
     Examples
     --------
-    >>> runs = [Trajectory("a", 0, [1, 5], [9.0, 3.0], until=10), Trajectory("b", 0, [2], [4.0], until=8)]
+    >>> runs = [Trajectory("a", 0, [1, 5], [9.0, 3.0], end=10), Trajectory("b", 0, [2], [4.0], end=8)]
     >>> (both,) = virtual_portfolio(runs, ["a", "b"])
-    >>> both.algorithm, both.values.tolist(), both.until
+    >>> both.algorithm, both.values.tolist(), both.end
     ('a + b', [9.0, 4.0, 3.0], 8.0)
     >>> repeated = [Trajectory("a", ("sphere", r), [1], [float(r)], cluster="sphere") for r in range(3)]
     >>> [run.values.tolist() for run in virtual_portfolio(repeated, ["a", "a"])]
@@ -158,7 +158,7 @@ def _combine_runs(
     if any(run.maximise != maximise for run in runs):
         raise ValueError(f"expected members that all minimise or all maximise, got both on instance {instance!r}")
     failed = all(run.failed for run in runs)
-    until, finished = _end_of_portfolio(runs)
+    end, finished = _end_of_portfolio(runs)
     archives = [run.archive for run in runs if run.archive is not None]
     if archives and combine is None:
         if len(archives) < len(runs):
@@ -166,30 +166,32 @@ def _combine_runs(
                 f"expected archives of all members or of none, got {len(archives)} of {len(runs)} on instance {instance!r}; "
                 "read or run all of them with their objectives, or pass combine"
             )
-        merged = merge_archives(archives, until)
+        merged = merge_archives(archives, end)
         empty = Trajectory(
-            name, instance, [], [], until, failed=failed, maximise=True, cluster=own.cluster, finished=finished
+            name, instance, [], [], end, failed=failed, maximise=True, cluster=own.cluster, finished=finished
         )
         return measure_run(empty, merged)
-    times = np.unique(np.concatenate([run.times for run in runs]))
-    times = times[times <= until]
+    budgets = np.unique(np.concatenate([run.budgets for run in runs]))
+    budgets = budgets[budgets <= end]
     worst = -math.inf if maximise else math.inf
     steps = [np.concatenate([[worst], run.values]) for run in runs]
     values = np.array(
-        [each[np.searchsorted(run.times, times, side="right")] for each, run in zip(steps, runs, strict=True)]
+        [each[np.searchsorted(run.budgets, budgets, side="right")] for each, run in zip(steps, runs, strict=True)]
     )
     if combine is None:
         quality = values.max(axis=0) if maximise else values.min(axis=0)
     else:
-        quality = np.asarray(combine(instance, times, values), dtype=np.float64)
-        if quality.shape != times.shape:
-            raise ValueError(f"expected one value of combine for each of {len(times)} times, got shape {quality.shape}")
+        quality = np.asarray(combine(instance, budgets, values), dtype=np.float64)
+        if quality.shape != budgets.shape:
+            raise ValueError(
+                f"expected one value of combine for each of {len(budgets)} times, got shape {quality.shape}"
+            )
     return Trajectory(
         name,
         instance,
-        times,
+        budgets,
         quality,
-        until=until,
+        end=end,
         failed=failed,
         maximise=maximise,
         cluster=own.cluster,
@@ -204,6 +206,6 @@ def _end_of_portfolio(runs: list[Trajectory]) -> tuple[float, bool]:
     all members fail.
     """
     alive = [run for run in runs if not run.failed] or runs
-    known = min(run.known_until for run in alive)
+    known = min(run.known_to for run in alive)
     finished = math.isinf(known) and not alive[0].failed
-    return (max(run.until for run in alive) if finished or alive[0].failed else known), finished
+    return (max(run.end for run in alive) if finished or alive[0].failed else known), finished

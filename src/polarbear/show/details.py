@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from polarbear.answer import Answer
     from polarbear.findings import Finding
-    from polarbear.literals import Elimination
+    from polarbear.literals import Dominance
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import RaceOutcome
     from polarbear.selection import DecisionMap
@@ -50,7 +50,7 @@ def word_details(
     *,
     drops: Sequence[Drop],
     race: RaceOutcome | None,
-    elimination: Elimination,
+    dominance: Dominance,
     clock: str,
     findings: Sequence[Finding],
     voice: Shell | Python,
@@ -60,7 +60,7 @@ def word_details(
         "Best algorithm, with probabilities": _ranges(answer, clock),
         "Changes of the best algorithm": _changes(overview, clock),
         "Dropped": _drops(drops),
-        "Pairs": _pairs(posterior, answer.names, elimination),
+        "Pairs": _pairs(posterior, answer.names, dominance),
         "The race": [] if race is None else list(_course(race)),
         "Notes": [line for each in findings for line in finding_lines(each, voice)],
     }
@@ -94,7 +94,7 @@ def _ranges(answer: Answer, clock: str) -> list[str]:
 
 def _changes(overview: DecisionMap, clock: str) -> list[str]:
     return [
-        f"{each.before} to {each.after}: at {format_budget(each.time, clock)} ({format_budget(each.lower, clock)} to "
+        f"{each.before} to {each.after}: at {format_budget(each.budget, clock)} ({format_budget(each.lower, clock)} to "
         f"{format_budget(each.upper, clock)}), {format_percent(each.probability)} sure that it happens"
         for each in overview.leader_changes
     ]
@@ -116,11 +116,11 @@ def _drops(drops: Sequence[Drop]) -> list[str]:
     return as_lines(list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def _pairs(posterior: Posterior, kept: Sequence[str], elimination: Elimination) -> list[str]:
+def _pairs(posterior: Posterior, kept: Sequence[str], dominance: Dominance) -> list[str]:
     """Return one line per pair of kept algorithms: win rates at both ends, and how sure one beats the other everywhere."""
     if len(kept) < 2:
         return []
-    everywhere = elimination_probabilities(posterior, elimination=elimination)
+    everywhere = elimination_probabilities(posterior, dominance=dominance)
     columns = [posterior.names.index(name) for name in kept]
     rows = []
     for place, a in enumerate(columns):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from polarbear.findings import (
-    RESOLUTIONS,
     AddInstances,
     Continue,
     Decide,
@@ -120,7 +119,7 @@ class Python:
                 limit = f", max_instances={instances}" if instances else ""
                 return f"race.run(decide=({first!r}, {second!r}){limit})"
             case GoOnUntil(rule):
-                return f'pb.Race.open(file, algorithms=..., instances=..., resolution="{RESOLUTIONS[rule]}")'
+                return f'pb.Race.open(file, algorithms=..., instances=..., until="{rule}")'
             case Restore(name, rerun):
                 return f"race.restore({name!r}); race.run({'rerun_failed=True' if rerun else ''})"
             case RerunFailed(_, acceptable):

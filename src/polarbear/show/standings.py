@@ -27,7 +27,7 @@ def standings(answer: Answer, drops: Mapping[str, Drop], clock: str) -> dict[str
     for column, name in enumerate(answer.names):
         if name not in led:
             peak = int(answer.probability[:, column].argmax())
-            budget = format_budget(float(answer.times[peak]), clock)
+            budget = format_budget(float(answer.budgets[peak]), clock)
             kept.append((name, f"best with at most {format_percent(answer.probability[peak, column])}, at {budget}"))
     best += [(other, f"the same as {name} on every instance") for name in led for other in answer.same.get(name, ())]
     kept += [

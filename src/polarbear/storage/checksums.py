@@ -37,13 +37,13 @@ def about_checksum(row: Sequence[Any]) -> bytes:
 
 def run_checksum(row: Sequence[Any]) -> bytes:
     """Return the checksum of the columns of a run, in the order of the table."""
-    algorithm, instance, seed, seed_2, asked, until, reached, maximise, status, *texts, wall, cpu, ended, events = row
+    algorithm, instance, seed, seed_2, asked, end, reached, maximise, status, *texts, wall, cpu, ended, events = row
     if len(events) % 16:
         raise TypeError("an incomplete pair of time and value")
     text = "\0".join((algorithm, seed, seed_2, status, *texts)).encode()  # with the cluster and the message
     # SQLite stores -0.0 as 0.
-    times = asked + 0.0, until + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
-    return _hash(_RUN_NUMBERS.pack(instance, maximise, *times, len(text)), text, events)
+    budgets = asked + 0.0, end + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
+    return _hash(_RUN_NUMBERS.pack(instance, maximise, *budgets, len(text)), text, events)
 
 
 def event_checksum(row: Sequence[Any], previous: bytes) -> bytes:

@@ -37,8 +37,8 @@ class RaceFile:
     >>> from polarbear.race.jobs import Job, Run
     >>> path = tempfile.mkdtemp() + "/my.race"
     >>> with RaceFile.create(path, {"seed": 7}) as file:
-    ...     job = Job("cma", instance=0, until=100, seed=1, instance_seed=2)
-    ...     file.add_run(Run(Trajectory("cma", 0, [10, 50], [3.0, 1.0], until=100), reached=100), job)
+    ...     job = Job("cma", instance=0, budget=100, seed=1, instance_seed=2)
+    ...     file.add_run(Run(Trajectory("cma", 0, [10, 50], [3.0, 1.0], end=100), reached=100), job)
     ...     file.append("round", {"eliminated": []})
     1
     >>> with RaceFile.open(path, write=False) as file:

@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 COLUMNS = {
     "about": "key, value",
     "run": (
-        "algorithm, instance, seed, instance_seed, asked, until, reached, maximise, status, cluster, message, seconds, "
+        "algorithm, instance, seed, instance_seed, budget, known, reached, maximise, status, cluster, message, seconds, "
         "cpu_seconds, ended, events"
     ),
     "event": "number, kind, data, time",
@@ -40,7 +40,7 @@ class Event:
     number: int
     kind: str
     data: Any
-    time: float
+    budget: float
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def encode_run(run: Run, job: Job) -> Row:
         int(job.instance),
         str(job.seed),
         str(job.instance_seed),
-        float(job.until),
-        float(trajectory.known_until),
+        float(job.budget),
+        float(trajectory.known_to),
         float(run.reached),
         int(trajectory.maximise),
         run.status,
@@ -134,7 +134,7 @@ def encode_run(run: Run, job: Job) -> Row:
         float(run.seconds),
         float(run.cpu_seconds),
         time.time(),
-        np.concatenate([trajectory.times, trajectory.values]).astype("<f8", copy=False).tobytes(),
+        np.concatenate([trajectory.budgets, trajectory.values]).astype("<f8", copy=False).tobytes(),
     )
     return (*row, run_checksum(row))
 
@@ -167,7 +167,7 @@ def encode_about(key: str, text: str) -> Row:
 
 def decode_run(row: Row) -> Run:
     """Return the run of an intact row."""
-    algorithm, instance, _, _, _, until, reached, maximise, status, cluster, message, wall, cpu, _, events = row
+    algorithm, instance, _, _, _, end, reached, maximise, status, cluster, message, wall, cpu, _, events = row
     count = len(events) // 16
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
     # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
@@ -175,14 +175,14 @@ def decode_run(row: Row) -> Run:
     trajectory = Trajectory.of_checked(
         algorithm=algorithm,
         instance=instance,
-        times=numbers[:count],
+        budgets=numbers[:count],
         values=numbers[count:],
-        until=until,
+        end=end,
         failed=status != "done",
         maximise=bool(maximise),
         cluster=from_plain(json.loads(cluster)),
         archive=None,
-        finished=status == "done" and until == math.inf,
+        finished=status == "done" and end == math.inf,
     )
     return Run(trajectory, reached, status, message, wall, cpu)
 

@@ -30,8 +30,8 @@ _TABLES = (
     instance INTEGER NOT NULL,
     seed TEXT NOT NULL,              -- decimal: seeds may have more bits than SQLite's integers
     instance_seed TEXT NOT NULL,
-    asked REAL NOT NULL,             -- the time until which it was asked to run
-    until REAL NOT NULL,             -- the time until which it is known
+    budget REAL NOT NULL,            -- the budget that it was given
+    known REAL NOT NULL,             -- the budget up to which it is known
     reached REAL NOT NULL,           -- the time at which it ended
     maximise INTEGER NOT NULL,
     status TEXT NOT NULL,            -- done, error, crashed, timeout

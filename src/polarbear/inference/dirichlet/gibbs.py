@@ -72,8 +72,8 @@ def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
 
 def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rng: np.random.Generator) -> Array:
     """Redraw the ratings of all times and chains in one sweep; the concentration a has shape (chain,)."""
-    times, algorithms, chains = utilities.shape
-    log_total = draw_log_gamma(np.broadcast_to(algorithms * concentration, (times, chains)), rng=rng)
+    budgets, algorithms, chains = utilities.shape
+    log_total = draw_log_gamma(np.broadcast_to(algorithms * concentration, (budgets, chains)), rng=rng)
     redrawn = np.empty_like(utilities)
     for t, log_theta in enumerate(utilities):
         chosen = choices.counts[t] > 0
@@ -89,14 +89,14 @@ def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rn
 
 def _redraw_kappa(state: _State, hyperprior: Hyperprior, rng: np.random.Generator) -> Array:
     """Redraw κ of all chains by slice sampling log κ given the ratings (Neal, 2003: stepping out and shrinking)."""
-    times, algorithms, chains = state.utilities.shape
+    budgets, algorithms, chains = state.utilities.shape
     sum_log_ratings = state.utilities.sum(axis=(0, 1))
 
     def log_density(log_kappa: Array) -> Array:
         kappa = np.exp(log_kappa)
         normalisation = scipy.special.gammaln(kappa) - algorithms * scipy.special.gammaln(kappa / algorithms)
         log_prior = np.array([hyperprior.log_density(value) for value in log_kappa])
-        density: Array = log_prior + times * normalisation + kappa / algorithms * sum_log_ratings
+        density: Array = log_prior + budgets * normalisation + kappa / algorithms * sum_log_ratings
         return density
 
     current: Array = np.log(state.hyperparameters[0])

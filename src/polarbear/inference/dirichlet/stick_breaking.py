@@ -44,11 +44,11 @@ def stick_breaking(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
     """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
-    utilities, diagnostics, _ = correct_each_time(whitened_posterior(choices, prior), draws=draws, rng=rng)
+    utilities, diagnostics, _ = correct_each_budget(whitened_posterior(choices, prior), draws=draws, rng=rng)
     return utilities, diagnostics
 
 
-def correct_each_time(
+def correct_each_budget(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics, Mask]:
     """Draw around the modes, weight the draws of each time for every node, and resample.
@@ -94,7 +94,7 @@ def _weighted_draws(
     posterior: WhitenedPosterior,
     fields: list[DirichletField],
     sticks: list[Sticks],
-    times: Indices,
+    budgets: Indices,
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
@@ -103,9 +103,9 @@ def _weighted_draws(
     # Half of each share is the node's mass and half is uniform, so that the tails of wide nodes are covered too.
     shares = 0.5 * posterior.masses + 0.5 / len(sticks)
     counts = systematic_counts(shares, draws, rng=rng)
-    utilities = np.empty((len(times), len(choices.names), draws))
-    log_weights = np.empty((len(sticks), len(times), draws))
-    for row, t in enumerate(times.tolist()):  # one time after another, which stays in cache
+    utilities = np.empty((len(budgets), len(choices.names), draws))
+    log_weights = np.empty((len(sticks), len(budgets), draws))
+    for row, t in enumerate(budgets.tolist()):  # one time after another, which stays in cache
         drawn = [each.draw(t, int(n), temper=_TEMPER, rng=rng) for each, n in zip(sticks, counts, strict=True)]
         parts = [breaks.utilities() for breaks, _ in drawn]
         utilities[row], total = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))

@@ -59,10 +59,10 @@ class Sticks:
     @cached_property
     def log_centre(self) -> float:
         """Log-density of the approximation at the mode, in the Helmert coordinates η; |∂y / ∂η| is √n."""
-        times, algorithms = self.order.shape
+        budgets, algorithms = self.order.shape
         x, first, second = self.mode, self.first, self.second
         density = (first * x - (first + second) * np.logaddexp(0.0, x) - scipy.special.betaln(first, second)).sum()
-        return float(density + 0.5 * times * math.log(algorithms))
+        return float(density + 0.5 * budgets * math.log(algorithms))
 
     def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> tuple[Breaks, Array]:
         """Draw breaks at time t from Betas with parameters multiplied by `temper`; also return their log-density (draw)."""

@@ -26,12 +26,12 @@ class DirichletField:
     """Latent field of a Dirichlet prior: the coefficients are η itself, independent at each time."""
 
     concentration: float
-    times: int
+    budgets: int
     algorithms: int
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.times, self.algorithms - 1
+        return self.budgets, self.algorithms - 1
 
     def latent(self, x: Array) -> Array:
         return x

@@ -154,11 +154,11 @@ class BandedField(_GaussianField):
     @cached_property
     def matrix(self) -> scipy.sparse.csr_array:
         """The map as a sparse matrix."""
-        times, touched = self.gaussian.weights.shape
+        budgets, touched = self.gaussian.weights.shape
         columns = self.gaussian.first[:, None] + np.arange(touched)
-        starts = touched * np.arange(times + 1)
+        starts = touched * np.arange(budgets + 1)
         return scipy.sparse.csr_array(
-            (self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(times, self.shape[0])
+            (self.gaussian.weights.ravel(), columns.ravel(), starts), shape=(budgets, self.shape[0])
         )
 
     def log_prior(self, x: Array) -> tuple[Array, Array]:

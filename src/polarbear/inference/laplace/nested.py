@@ -15,7 +15,7 @@ import numpy as np
 from polarbear.inference.hyperparameter_summary import summarise_weighted
 from polarbear.inference.importance import pareto_smooth, resample, systematic_counts
 from polarbear.inference.laplace.whitened_posterior import WhitenedPosterior, whitened_posterior
-from polarbear.models.plackett_luce import log_likelihood_by_time
+from polarbear.models.plackett_luce import log_likelihood_by_budget
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def correct_by_importance(
         log_density = residual - 0.5 * (white**2).sum(axis=(0, 1))
         log_proposal = np.log(posterior.masses[index]) - 0.5 * (noise**2).sum(axis=(0, 1))
         log_weights[here] = log_density - log_proposal
-    log_weights += log_likelihood_by_time(utilities, surface.choices, dtype=np.float32).sum(axis=0)
+    log_weights += log_likelihood_by_budget(utilities, surface.choices, dtype=np.float32).sum(axis=0)
 
     importance = pareto_smooth(log_weights)
     hyperparameters = np.array([posterior.nodes[index].hyperparameters for index in node])

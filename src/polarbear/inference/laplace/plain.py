@@ -20,7 +20,7 @@ from polarbear.inference.laplace.conditional import laplace_approximation, log_p
 from polarbear.inference.laplace.hyperparameter_lattice import Node, find_mode
 from polarbear.inference.laplace.whitened_posterior import LaplaceSurface
 from polarbear.models import TemporalPrior
-from polarbear.models.plackett_luce import log_likelihood_by_time
+from polarbear.models.plackett_luce import log_likelihood_by_budget
 from polarbear.posterior.diagnostics import Diagnostics
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def plain_laplace(
     log_h = log_h + log_hyperparameters[:, None]
 
     utilities, log_prior = _place(joint, log_h, coefficients)
-    log_density = log_prior + log_likelihood_by_time(utilities, choices).sum(axis=0)
+    log_density = log_prior + log_likelihood_by_budget(utilities, choices).sum(axis=0)
     log_proposal = -0.5 * ((white**2).sum(axis=(0, 1)) + (hyper_noise**2).sum(axis=0))
     importance = pareto_smooth(log_density - log_proposal)
     message = f"Plain Laplace, not corrected: Pareto k {importance.pareto_k:.2f}."

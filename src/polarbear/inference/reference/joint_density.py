@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _FEWEST_SETS = 8
-_ONE_TIME = Grid([1.0])
+_ONE_BUDGET = Grid([1.0])
 
 
 class Tables(NamedTuple):
@@ -52,11 +52,11 @@ def padded_tables(choices: Choices) -> Tables:
     >>> padded_tables(choices).counts.tolist()
     [[1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    times, sets, algorithms = choices.members.shape
+    budgets, sets, algorithms = choices.members.shape
     more = max(_FEWEST_SETS, 1 << (sets - 1).bit_length()) - sets
-    members = np.concatenate([choices.members, np.ones((times, more, algorithms), dtype=bool)], axis=1)
+    members = np.concatenate([choices.members, np.ones((budgets, more, algorithms), dtype=bool)], axis=1)
     return Tables(
-        choices.wins, members.astype(np.float64), np.concatenate([choices.counts, np.zeros((times, more))], axis=1)
+        choices.wins, members.astype(np.float64), np.concatenate([choices.counts, np.zeros((budgets, more))], axis=1)
     )
 
 
@@ -139,4 +139,4 @@ def independent_parts(choices: Choices, prior: PlackettLucePrior) -> tuple[Joint
     algorithms, tables = len(choices.names), padded_tables(choices)
     if prior.hyperpriors_for(algorithms):
         return JointDensity(prior, choices.grid, algorithms), Tables(*(table[None] for table in tables))
-    return JointDensity(prior, _ONE_TIME, algorithms), Tables(*(table[:, None] for table in tables))
+    return JointDensity(prior, _ONE_BUDGET, algorithms), Tables(*(table[:, None] for table in tables))

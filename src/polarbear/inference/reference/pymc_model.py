@@ -36,7 +36,7 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
     pymc.Model
         Its free variables are the hyperparameters by name and the coefficients or ratings. Under the temporal priors these
         are `coefficients` z ~ N(0, I) of shape (coefficient, contrast), with `utilities` μ = L(h) z Qᵀ. Under the Dirichlet
-        priors they are `ratings` θ. `utilities` and `ratings` have the dimensions ("time", "algorithm") under every prior.
+        priors they are `ratings` θ. `utilities` and `ratings` have the dimensions ("budget", "algorithm") under every prior.
     """
     given: object = prior
     if isinstance(given, BayesianBootstrap):
@@ -53,8 +53,8 @@ def to_pymc(choices: Choices, prior: PlackettLucePrior | None = None) -> pymc.Mo
     prior = BSpline() if prior is None else prior
     density = JointDensity(prior, choices.grid, len(choices.names))
     named = prior.hyperpriors_for(density.algorithms)
-    over_time = ("time", "algorithm")
-    with pm.Model(coords={"time": choices.grid.times, "algorithm": list(choices.names)}) as model:
+    over_time = ("budget", "algorithm")
+    with pm.Model(coords={"budget": choices.grid.budgets, "algorithm": list(choices.names)}) as model:
         hyperparameters = [_variable(name, hyperprior) for name, hyperprior in named.items()]
         if isinstance(prior, TemporalPrior):
             coefficients = pm.Normal("coefficients", shape=density.shape)

@@ -50,7 +50,7 @@ def stan_pathfinder(
     require_stan_prior(prior)
     parts = [choices]
     if isinstance(prior, Dirichlet):  # times are independent
-        parts = [choices.at_times(np.array([time])) for time in range(len(choices.grid))]
+        parts = [choices.at_budgets(np.array([budget])) for budget in range(len(choices.grid))]
     hyperpriors = prior.hyperpriors_for(len(choices.names))
     executable = _compile(to_stan(parts[0], prior).program)
     utilities, importances = [], []

@@ -97,13 +97,13 @@ def to_stan(choices: Choices, prior: StanPrior) -> StanModel:
     (True, [[2.0, 2.0, 0.0]], [[1.0, 1.0, 2.0]])
     """
     require_stan_prior(prior)
-    times, sets, algorithms = choices.members.shape
+    budgets, sets, algorithms = choices.members.shape
     data: dict[str, Any] = {
-        "times": times,
+        "times": budgets,
         "algorithms": algorithms,
         "sets": sets,
         "wins": choices.wins,
-        "members": choices.members.reshape(times * sets, algorithms).astype(np.float64),
+        "members": choices.members.reshape(budgets * sets, algorithms).astype(np.float64),
         "counts": choices.counts,
     }
     match prior:

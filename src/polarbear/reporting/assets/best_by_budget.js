@@ -1,23 +1,23 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, times, probability, stretches }, page) => {
+sections.best_by_budget = ({ columns, budgets, probability, stretches }, page) => {
   const { grid } = page;
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.answer}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
     drawStretches(root, area, stretches, page);
-    drawAreas(root, area, columns, times, probability, page);
+    drawAreas(root, area, columns, budgets, probability, page);
     budgetAxis(root, area, page);
   });
   byId("best-legend").replaceChildren(...stretchLegend(page, columns, stretches));
 };
 
 // Draw the probabilities of being the best as areas, each on those before it.
-function drawAreas(root, area, columns, times, probability, page) {
+function drawAreas(root, area, columns, budgets, probability, page) {
   leftAxis(root, area, [0, 0.5, 1], formatShare);
   // A single time fills the whole width.
-  const xs = times.length > 1 ? times.map(area.x) : [area.left, area.right];
+  const xs = budgets.length > 1 ? budgets.map(area.x) : [area.left, area.right];
   // Where no algorithm was observed, probabilities are null, and the chart is empty.
-  const at = (row, t) => probability[row][times.length > 1 ? t : 0];
+  const at = (row, t) => probability[row][budgets.length > 1 ? t : 0];
   let below = xs.map(() => 0);
   columns.forEach((algorithm, row) => {
     const above = below.map((height, t) => Math.min(1, height + at(row, t)));

@@ -159,7 +159,7 @@ function ratingCurve(root, page, area, algorithm, withBand, ratings = page.ratin
 
 // Return the points of a curve with one value per time of the grid; null where there is no value.
 function pointsOverTime(grid, area, values) {
-  return values.map((value, t) => (value === null ? null : [area.x(grid.times[t]), area.y(value)]));
+  return values.map((value, t) => (value === null ? null : [area.x(grid.budgets[t]), area.y(value)]));
 }
 
 // Return the outline of the band between two curves, which have the same gaps.

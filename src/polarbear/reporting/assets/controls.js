@@ -11,7 +11,7 @@ const RISK_LABELS = {
   best: ["Be the best", "Choose what is most probably the best choice."],
   expected: ["On average", (form) => `Choose what ${aimOf(form)} on the most instances.`],
   quantile: ["Play safe", (form) => `Choose what ${aimOf(form)} on the most instances if things go badly.`],
-  regret: ["Lose least", (form) => `Choose the smallest expected loss: ${lossOf(form)}.`],
+  loss: ["Lose least", (form) => `Choose the smallest expected loss: ${lossOf(form)}.`],
 };
 const MACHINE_LABELS = Object.fromEntries(Array.from({ length: MACHINES }, (_, k) => [k + 1, [String(k + 1), ""]]));
 const SHAPES = {
@@ -130,7 +130,7 @@ function spreadControl(form) {
 // Build controls that need no pointer: choose a time, then its weight. Presets set all weights at once.
 function drawnControls(form) {
   const { query, grid, unit } = form;
-  const last = grid.times.length - 1;
+  const last = grid.budgets.length - 1;
   const where = rangeInput("Time to change", "place", last, () => setQuery(form, "place", Number(where.value)));
   const weight = rangeInput("Weight there", "weight", HEIGHTS, () => {
     query.heights[query.place] = Number(weight.value);
@@ -140,13 +140,13 @@ function drawnControls(form) {
   form.refreshers.push(() => {
     where.value = query.place;
     weight.value = query.heights[query.place];
-    time.textContent = `${formatAmount(round(grid.times[query.place]))} ${unit}`.trim();
+    time.textContent = `${formatAmount(round(grid.budgets[query.place]))} ${unit}`.trim();
     height.textContent = formatPercent(query.heights[query.place] / HEIGHTS);
     where.setAttribute("aria-valuetext", time.textContent);
     weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
   });
   const presets = Object.entries(SHAPES).map(([label, shape]) => {
-    const heights = grid.times.map((_, t) => Math.round(HEIGHTS * shape(last ? t / last : 0.5)));
+    const heights = grid.budgets.map((_, t) => Math.round(HEIGHTS * shape(last ? t / last : 0.5)));
     return el("button", { type: "button", onclick: () => setQuery(form, "heights", heights.slice()) }, label);
   });
   return [el("div", { class: "presets" }, ...presets), sliderRow("Time", where, time), sliderRow("Weight", weight, height)];

@@ -34,20 +34,20 @@ function unpackWords(base64) {
 // probability that it is above one half), and the observed share of wins at a time with the number of compared instances.
 function unpackPairs({ names, grid, sections }) {
   const [bytes, words] = [unpackBytes(sections.pairs.over_time), unpackWords(sections.pairs.observed)];
-  const times = grid.times.length;
+  const budgets = grid.budgets.length;
   const placeOf = (one, other) => pairPlace(Math.min(one, other), Math.max(one, other), names.length);
   const rates = (one, other) => {
     const [mean, low, high, ahead] = [0, 1, 2, 3].map((quantity) => {
-      const start = (4 * placeOf(one, other) + quantity) * times;
-      if (one === other) return Array(times).fill(0.5);
-      return Array.from(bytes.subarray(start, start + times), (byte) => (one < other ? byte / 255 : 1 - byte / 255));
+      const start = (4 * placeOf(one, other) + quantity) * budgets;
+      if (one === other) return Array(budgets).fill(0.5);
+      return Array.from(bytes.subarray(start, start + budgets), (byte) => (one < other ? byte / 255 : 1 - byte / 255));
     });
     return one < other ? { mean, lower: low, upper: high, ahead } : { mean, lower: high, upper: low, ahead };
   };
   const observed = (one, other, time) => {
-    const start = 2 * placeOf(one, other) * times + time;
+    const start = 2 * placeOf(one, other) * budgets + time;
     const share = words[start] / 65535;
-    return { share: one < other ? share : 1 - share, number: words[start + times] };
+    return { share: one < other ? share : 1 - share, number: words[start + budgets] };
   };
   return { rates, observed };
 }
@@ -65,7 +65,7 @@ function ratingsAt({ ratings, columns, draws }, time, column) {
 
 // Return the draws of the win rate of a kept column a over another one b > a at a time.
 function ratesAt({ rates, grid, kept, draws }, time, a, b) {
-  const start = (pairPlace(kept.indexOf(a), kept.indexOf(b), kept.length) * grid.times.length + time) * draws;
+  const start = (pairPlace(kept.indexOf(a), kept.indexOf(b), kept.length) * grid.budgets.length + time) * draws;
   return rates.subarray(start, start + draws);
 }
 

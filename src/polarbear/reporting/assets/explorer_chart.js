@@ -115,7 +115,7 @@ function queryShape(query, grid, area) {
       return [area.left + (area.width * k) / 120, area.bottom - 0.9 * area.height * Math.exp((-z * z) / 2)];
     });
   } else {
-    points = grid.times.map((time, t) => [area.x(time), area.bottom - (area.height * query.heights[t]) / HEIGHTS]);
+    points = grid.budgets.map((time, t) => [area.x(time), area.bottom - (area.height * query.heights[t]) / HEIGHTS]);
   }
   const ends = [[points[points.length - 1][0], area.bottom], [points[0][0], area.bottom]];
   const shape = svg("path", { class: "query", d: `${path([...points, ...ends])}Z` });
@@ -140,5 +140,5 @@ function queryHandles(query, grid, area) {
     return [line(centre), handle(centre, area.top + 0.1 * area.height), ...sides];
   }
   const height = area.bottom - (area.height * query.heights[query.place]) / HEIGHTS;
-  return [handle(area.x(grid.times[query.place]), height)];
+  return [handle(area.x(grid.budgets[query.place]), height)];
 }

@@ -4,14 +4,14 @@ const UNKNOWN_SHARE = 255;
 const GAP_CURVES = ["better", "lower", "upper"]; // of the first algorithm of a pair, then of the second
 
 // Return a function (pair, tolerance) that gives the shares of both algorithms over time, as [{better, lower, upper}, ...].
-function unpackGapShares({ amounts, times, shares }, algorithms) {
+function unpackGapShares({ amounts, budgets, shares }, algorithms) {
   const bytes = unpackBytes(shares);
   return ([first, second], tolerance) => {
     const [one, other] = [Math.min(first, second), Math.max(first, second)];
     const pair = one * algorithms - (one * (one + 1)) / 2 + other - one - 1;
-    const start = (pair * amounts.length + tolerance) * 2 * GAP_CURVES.length * times.length;
+    const start = (pair * amounts.length + tolerance) * 2 * GAP_CURVES.length * budgets.length;
     const values = (row) =>
-      [...bytes.subarray(start + row * times.length, start + (row + 1) * times.length)].map((share) =>
+      [...bytes.subarray(start + row * budgets.length, start + (row + 1) * budgets.length)].map((share) =>
         share === UNKNOWN_SHARE ? null : share,
       );
     const sides = [0, 1].map((side) =>
@@ -35,14 +35,14 @@ function gapShares({ gaps }, page, state) {
     const room = labelRoom(page, width);
     const area = frame(width, 240, { left: 48, right: room || 10 }, alongGrid(page.grid), (percent) => percent / 100);
     leftAxis(root, area, [0, 25, 50, 75, 100], (percent) => formatShare(percent / 100));
-    const along = budgetScale(page, area, gaps.times);
+    const along = budgetScale(page, area, gaps.budgets);
     const ends = [];
     sharesOf(state.pair, state.tolerance).forEach(({ better, lower, upper }, side) => {
       curve(root, page, state.pair[side], ...[better, lower, upper].map(along));
       const last = better.findLast((share) => share !== null);
       if (last !== undefined) ends.push({ algorithm: state.pair[side], y: area.y(last) });
     });
-    const x = area.x(gaps.times[nearest(gaps.times, state.at)]);
+    const x = area.x(gaps.budgets[nearest(gaps.budgets, state.at)]);
     root.append(svg("line", { class: "threshold", x1: x, x2: x, y1: area.top, y2: area.bottom }));
     if (room) endLabels(root, page, area, ends);
     budgetAxis(root, area, page);
@@ -56,9 +56,9 @@ function gapShares({ gaps }, page, state) {
       byId("gap-shares-text").replaceChildren("Choose two different algorithms.");
       return;
     }
-    const time = nearest(gaps.times, state.at);
+    const time = nearest(gaps.budgets, state.at);
     const [one, other] = sharesOf(state.pair, state.tolerance).map((side) => GAP_CURVES.map((name) => side[name][time]));
-    const budget = `At ${`${formatAmount(round(gaps.times[time]))} ${page.unit}`.trim()} `;
+    const budget = `At ${`${formatAmount(round(gaps.budgets[time]))} ${page.unit}`.trim()} `;
     const shown = ([share, lower, upper], of) => `${share}${PERCENT}${of} (${lower} to ${upper}${PERCENT})`;
     const [amount, again] = [gaps.amounts[state.tolerance], state.tolerance ? " by more than that" : ""];
     byId("gap-shares-text").replaceChildren(

@@ -11,7 +11,7 @@ sections.magnitude = (data, page) => {
   byId("magnitude-text").textContent = data.sentences.join(" ");
   qualityChart(data, page);
   const valueOf = unpackValues(data, page.names.length);
-  const at = data.times[data.times.length - 1];
+  const at = data.budgets[data.budgets.length - 1];
   const state = { speed: data.speed.length - 1, at, pair: data.pair.slice(), tolerance: 0, instance: null };
   const instanceChart = drawInstance(data, page, valueOf, state);
   const showInstances = instanceTable(data, page, valueOf, state, instanceChart);
@@ -51,11 +51,11 @@ function valueScale(values) {
   return { place: (value) => (value - low) / (high - low), ticks: evenTicks(low, high, 5) };
 }
 
-function budgetScale(page, area, times) {
-  return (values) => values.map((value, t) => (value === null || !Number.isFinite(value) ? null : [area.x(times[t]), area.y(value)]));
+function budgetScale(page, area, budgets) {
+  return (values) => values.map((value, t) => (value === null || !Number.isFinite(value) ? null : [area.x(budgets[t]), area.y(value)]));
 }
 
-function qualityChart({ quality, times, other_best: other, pair: [leader] }, page) {
+function qualityChart({ quality, budgets, other_best: other, pair: [leader] }, page) {
   const { median, lower, upper, low, high } = quality;
   const scale = valueScale([median, lower, upper, low, high].flat(2));
   const algorithms = page.names.map((_, algorithm) => algorithm);
@@ -65,7 +65,7 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
     const room = labelRoom(page, width);
     const area = frame(width, 340, { left: 68, right: room || 10 }, alongGrid(page.grid), scale.place);
     leftAxis(root, area, scale.ticks, formatValue);
-    const along = budgetScale(page, area, times);
+    const along = budgetScale(page, area, budgets);
     for (const algorithm of algorithms.toSorted((a, b) => candidates.has(a) - candidates.has(b))) {
       const band = [low, high].map((each) => along(each[algorithm]));
       const both = band[0].map((point, t) => point && band[1][t]);
@@ -87,7 +87,7 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
       const end = (values, edge) =>
         median[algorithm].map((value, t) => {
           if (value === null) return null;
-          return [area.x(times[t]), values[algorithm][t] === null ? edge : area.y(values[algorithm][t])];
+          return [area.x(budgets[t]), values[algorithm][t] === null ? edge : area.y(values[algorithm][t])];
         });
       return bandPath(end(lower, area.bottom), end(upper, area.top));
     }
@@ -104,24 +104,24 @@ function qualityChart({ quality, times, other_best: other, pair: [leader] }, pag
   // Explain why the best choice at the longest budget is not the one with the best median.
   function medianNote() {
     if (other === null) return [];
-    const budget = `${formatAmount(round(times[times.length - 1]))} ${page.unit}`.trim();
+    const budget = `${formatAmount(round(budgets[budgets.length - 1]))} ${page.unit}`.trim();
     const [best, first] = [other, leader].map((algorithm) => nameElement(page.names[algorithm]));
     return [`At ${budget}, `, best, " has the best median, but ", first, " beats it on most instances."];
   }
 }
 
 // Build the slider for the budget of both tables, and call `changed` now and after each change.
-function budgetSlider({ speed, times }, page, state, changed) {
-  const budgets = speed.length ? speed.map(({ at }) => at) : [times[times.length - 1]];
+function budgetSlider({ speed, budgets }, page, state, changed) {
+  const stops = speed.length ? speed.map(({ at }) => at) : [budgets[budgets.length - 1]];
   const reading = el("span", { class: "reading" });
   const oninput = () => {
     state.speed = Number(slider.value);
-    state.at = budgets[state.speed];
+    state.at = stops[state.speed];
     reading.textContent = `${formatAmount(round(state.at))} ${page.unit}`.trim();
     slider.setAttribute("aria-valuetext", reading.textContent);
     changed();
   };
-  const last = budgets.length - 1;
+  const last = stops.length - 1;
   const slider = el("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": "Budget", oninput });
   byId("magnitude-budget").replaceChildren(el("span", { class: "slider-label" }, "Budget"), slider, reading);
   oninput();
@@ -170,10 +170,10 @@ function ratioBar(page, leader, ratio, lower, upper, share) {
 }
 
 // Return a function (instance, time, algorithm) that gives the value and the rank; the value is NaN where it is not known.
-function unpackValues({ values, ranks, times }, algorithms) {
+function unpackValues({ values, ranks, budgets }, algorithms) {
   const [floats, places] = [new DataView(unpackBytes(values).buffer), unpackBytes(ranks)];
   return (instance, time, algorithm) => {
-    const place = (instance * times.length + time) * algorithms + algorithm;
+    const place = (instance * budgets.length + time) * algorithms + algorithm;
     return { value: floats.getFloat32(4 * place, true), rank: places[place] };
   };
 }
@@ -197,12 +197,12 @@ function pairMenus(page, state, changed) {
 // Return a function that shows the instances of the pair, sorted by the gap between their values.
 function instanceTable(data, page, valueOf, state, showInstance) {
   function show() {
-    const time = nearest(data.times, state.at);
+    const time = nearest(data.budgets, state.at);
     const rows = pairRows(data, valueOf, state.pair, time);
     const [first, second] = state.pair.map((algorithm) => page.names[algorithm]);
     const count = (winner) => rows.filter((row) => row.winner === winner).length;
     const sample = data.total > data.instances.length ? ` (a random sample of ${WHOLE.format(data.total)})` : "";
-    const budget = `${formatAmount(round(data.times[time]))} ${page.unit}`.trim();
+    const budget = `${formatAmount(round(data.budgets[time]))} ${page.unit}`.trim();
     const ties = count(null) ? `; ${WHOLE.format(count(null))} tied` : "";
     byId("instances-text").replaceChildren(
       `At ${budget}, on ${formatCount(rows.length, "instance")} on which both were compared${sample}: `,
@@ -270,8 +270,8 @@ function pairRows(data, valueOf, pair, time) {
   return rows.sort((a, b) => (a.gap === b.gap ? 0 : b.gap - a.gap));
 }
 
-function nearest(times, at) {
-  return times.reduce((best, time, t) => (Math.abs(time - at) < Math.abs(times[best] - at) ? t : best), 0);
+function nearest(budgets, at) {
+  return budgets.reduce((best, time, t) => (Math.abs(time - at) < Math.abs(budgets[best] - at) ? t : best), 0);
 }
 
 // Return a function that draws the runs of all algorithms on the chosen instance as steps.
@@ -279,19 +279,19 @@ function drawInstance(data, page, valueOf, state) {
   const label = () => (state.instance === null ? "No instance" : `Runs on ${instanceName(data.instances[state.instance])}`);
   const redraw = chart(byId("instance-chart"), { height: 240, label }, (root, width) => {
     if (state.instance === null) return;
-    const runs = page.names.map((_, algorithm) => data.times.map((_, time) => valueOf(state.instance, time, algorithm).value));
+    const runs = page.names.map((_, algorithm) => data.budgets.map((_, time) => valueOf(state.instance, time, algorithm).value));
     const scale = valueScale(runs.flat());
     const room = labelRoom(page, width);
     const area = frame(width, 240, { left: 68, right: room || 10 }, alongGrid(page.grid), scale.place);
     leftAxis(root, area, scale.ticks, formatValue);
     const ends = [];
     runs.forEach((values, algorithm) => {
-      const points = steps(budgetScale(page, area, data.times)(values));
+      const points = steps(budgetScale(page, area, data.budgets)(values));
       curve(root, page, algorithm, points).classList.toggle("faint", !state.pair.includes(algorithm));
       const last = points.findLast((point) => point !== null);
       if (last && state.pair.includes(algorithm)) ends.push({ algorithm, y: last[1] });
     });
-    const x = area.x(data.times[nearest(data.times, state.at)]);
+    const x = area.x(data.budgets[nearest(data.budgets, state.at)]);
     root.append(svg("line", { class: "threshold", x1: x, x2: x, y1: area.top, y2: area.bottom }));
     if (room) endLabels(root, page, area, ends);
     budgetAxis(root, area, page);

@@ -8,7 +8,7 @@
 // Return the weight of each time of the grid. `mass` is the share of the budgets that lie within the grid.
 function weightsOf(preference, grid) {
   if (preference.kind === "at") {
-    const weights = new Float64Array(grid.times.length);
+    const weights = new Float64Array(grid.budgets.length);
     addReading(grid, weights, preference.time, 1);
     return { weights, mass: 1 };
   }

@@ -19,7 +19,7 @@ sections.problem = (data, page) => {
 };
 
 // Build the panel of a group: its leaders, and the probability of being the best over the budgets.
-function groupPanel({ name, size, order, times, probability, stretches }, page) {
+function groupPanel({ name, size, order, budgets, probability, stretches }, page) {
   const place = el("div", { class: "chart" });
   const title = `${name} (${size})`;
   const label = () => `${title}: ${stretches.map(([, , , choice]) => choice).join(", then ")}.`;
@@ -28,7 +28,7 @@ function groupPanel({ name, size, order, times, probability, stretches }, page) 
     chart(place, { height: 220, label, paper: PAPER / 2 - 16 }, (root, width) => {
       const area = frame(width, 220, { top: 46, left: 44 }, alongGrid(page.grid), (share) => share);
       drawStretches(root, area, stretches, page);
-      drawAreas(root, area, order, times, probability, page);
+      drawAreas(root, area, order, budgets, probability, page);
       budgetAxis(root, area, page);
     });
   });

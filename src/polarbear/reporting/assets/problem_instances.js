@@ -5,9 +5,9 @@ const NO_WINNER = 65535;
 const PRINTED = 20; // rows on paper
 
 function instancesTable({ instances, groups }, page) {
-  const { labels, features, times, total, examined } = instances;
+  const { labels, features, budgets, total, examined } = instances;
   const winnerAt = unpackWinners(instances);
-  const state = { time: times.length - 1, sort: 0, down: false };
+  const state = { time: budgets.length - 1, sort: 0, down: false };
   const columns = [
     { name: "instance", cell: (row) => labels[row] },
     { name: "comes first", cell: (row) => winnerName(winnerAt(row, state.time)), show: (row) => winnerLabel(winnerAt(row, state.time)) },
@@ -53,7 +53,7 @@ function instancesTable({ instances, groups }, page) {
   }
 
   function describe() {
-    const budget = `${formatAmount(round(times[state.time]))} ${page.unit}`.trim();
+    const budget = `${formatAmount(round(budgets[state.time]))} ${page.unit}`.trim();
     const counts = new Map();
     labels.forEach((_, row) => {
       const name = winnerName(winnerAt(row, state.time)) ?? "not compared";
@@ -70,19 +70,19 @@ function instancesTable({ instances, groups }, page) {
     );
   }
 
-  winnerSlider(times, page, state, show);
+  winnerSlider(budgets, page, state, show);
 }
 
 // Build the slider for the budget of the table, and call `changed` now and after each change.
-function winnerSlider(times, page, state, changed) {
+function winnerSlider(budgets, page, state, changed) {
   const reading = el("span", { class: "reading" });
   const update = () => {
     state.time = Number(slider.value);
-    reading.textContent = `${formatAmount(round(times[state.time]))} ${page.unit}`.trim();
+    reading.textContent = `${formatAmount(round(budgets[state.time]))} ${page.unit}`.trim();
     slider.setAttribute("aria-valuetext", reading.textContent);
     changed();
   };
-  const last = times.length - 1;
+  const last = budgets.length - 1;
   const range = { type: "range", min: 0, max: last, step: 1, value: last };
   const slider = el("input", { ...range, "aria-label": "Budget of the table of instances", oninput: update });
   byId("problem-budget").replaceChildren(el("span", { class: "slider-label" }, "Budget"), slider, reading);
@@ -90,9 +90,9 @@ function winnerSlider(times, page, state, changed) {
 }
 
 // Return a function (row, time) that gives the number of the winner.
-function unpackWinners({ winners, times }) {
+function unpackWinners({ winners, budgets }) {
   const view = new DataView(unpackBytes(winners).buffer);
-  return (row, time) => view.getUint16(2 * (row * times.length + time), true);
+  return (row, time) => view.getUint16(2 * (row * budgets.length + time), true);
 }
 
 // Compare two cells: numbers by size, text with its numbers by size; missing ones are last.

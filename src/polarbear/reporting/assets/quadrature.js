@@ -1,13 +1,13 @@
-// Integrals over time of curves that are known on a grid and linear between its times on the grid's own axis; mirrors
+// Integrals over time of curves that are known on a grid and linear between its budgets on the grid's own axis; mirrors
 // polarbear/selection/quadrature.py, with which the tests compare it.
 
 const NODES = 16; // Gauss-Legendre nodes in each piece of an interval
 const FINE_NODES = 64; // the same for distribution functions
 
-function gridOf(times, axis) {
+function gridOf(budgets, axis) {
   const onAxis = (time) => (axis === "log" ? Math.log(time) : time);
   const fromAxis = (place) => (axis === "log" ? Math.exp(place) : place);
-  return { times, axis, onAxis, fromAxis, places: times.map(onAxis), first: times[0], last: times[times.length - 1] };
+  return { budgets, axis, onAxis, fromAxis, places: budgets.map(onAxis), first: budgets[0], last: budgets[budgets.length - 1] };
 }
 
 // Return Gauss-Legendre nodes and weights on [-1, 1], by Newton's method on the Legendre polynomial.
@@ -32,9 +32,9 @@ function gaussLegendre(count) {
 const COARSE = gaussLegendre(NODES);
 const FINE = gaussLegendre(FINE_NODES);
 
-// Add mass · curve(time), which interpolates between two times of the grid, to the weights.
+// Add mass · curve(time), which interpolates between two budgets of the grid, to the weights.
 function addReading(grid, weights, time, mass) {
-  const last = grid.times.length - 1;
+  const last = grid.budgets.length - 1;
   if (last === 0) {
     weights[0] += mass;
     return;
@@ -50,12 +50,12 @@ function addReading(grid, weights, time, mass) {
 
 // Return the weights of ∫ curve(t) dt from start to stop, both within the grid; of curve(start) if the two are equal.
 function integral(grid, start, stop) {
-  const weights = new Float64Array(grid.times.length);
+  const weights = new Float64Array(grid.budgets.length);
   if (start === stop) {
     addReading(grid, weights, start, 1);
     return weights;
   }
-  const edges = subdivide([start, ...grid.times.filter((time) => time > start && time < stop), stop]);
+  const edges = subdivide([start, ...grid.budgets.filter((time) => time > start && time < stop), stop]);
   for (let i = 1; i < edges.length; i++) {
     const [from, to] = [grid.onAxis(edges[i - 1]), grid.onAxis(edges[i])];
     for (let k = 0; k < NODES; k++) {
@@ -81,11 +81,11 @@ function subdivide(edges) {
 }
 
 // Return the weights of ∫ curve dF for a continuous distribution function F; they sum to its mass within the grid. With s
-// the position between two grid times, from 0 to 1, integration by parts gives ∫ s dF = F(b) − ∫ F ds.
+// the position between two grid budgets, from 0 to 1, integration by parts gives ∫ s dF = F(b) − ∫ F ds.
 function expectation(grid, cdf) {
-  const weights = new Float64Array(grid.times.length);
-  const onGrid = grid.times.map(cdf);
-  for (let i = 1; i < grid.times.length; i++) {
+  const weights = new Float64Array(grid.budgets.length);
+  const onGrid = grid.budgets.map(cdf);
+  for (let i = 1; i < grid.budgets.length; i++) {
     const [from, to] = [grid.places[i - 1], grid.places[i]];
     let between = 0;
     for (let k = 0; k < FINE_NODES; k++) {

@@ -1,7 +1,7 @@
 // The query: the state of all controls of the explorer, as a plain object that the address of the page stores.
 
 const KINDS = ["at", "between", "around", "drawn"];
-const RISKS = ["expected", "best", "quantile", "regret"];
+const RISKS = ["expected", "best", "quantile", "loss"];
 const MACHINES = 5; // at most
 const STEPS = 200; // steps of a slider over budgets
 const GIVEN = "given."; // before the name of a feature in the address
@@ -19,7 +19,7 @@ function defaultQuery({ grid, by_pairs: byPairs }) {
     stop: grid.last,
     centre: middle,
     spread: round(span > 0 ? span / 8 : 1),
-    heights: grid.times.map(() => Math.round(HEIGHTS / 2)),
+    heights: grid.budgets.map(() => Math.round(HEIGHTS / 2)),
     place: 0, // index of the grid time whose weight the sliders change
     risk: byPairs ? "best" : "expected",
     level: 0.05,
@@ -94,8 +94,8 @@ function parseQuery(text, page, fields) {
     if (value !== undefined) query.given[field.name] = value;
   }
   const heights = parts.get("heights") ?? "";
-  if (/^[0-9a-f]+$/.test(heights) && heights.length === 2 * grid.times.length) {
-    query.heights = grid.times.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
+  if (/^[0-9a-f]+$/.test(heights) && heights.length === 2 * grid.budgets.length) {
+    query.heights = grid.budgets.map((_, t) => parseInt(heights.slice(2 * t, 2 * t + 2), 16));
   }
   return query;
 }
@@ -125,7 +125,7 @@ function describeQuery(query, grid, unit) {
     expected: "on average",
     best: "to be the best",
     quantile: `in the worst ${formatPercent(query.level)} of cases`,
-    regret: "with the least expected loss",
+    loss: "with the least expected loss",
   }[query.risk];
   const given = describeGiven(query.given);
   const machines = query.machines > 1 ? `, on ${query.machines} machines` : "";
@@ -153,7 +153,7 @@ function queryInPython(query, page, among) {
     expected: "pb.Expected()",
     best: "pb.ProbabilityBest()",
     quantile: `pb.Quantile(${query.level})`,
-    regret: "pb.Regret()",
+    loss: "pb.ExpectedLoss()",
   }[query.risk];
   if (given.length) {
     const policy = [...page.sections.problem.policy.python, `risk=${risk}`];

@@ -99,8 +99,8 @@ function statements(page, query, selection, close) {
   const cases = `In the worst ${formatPercent(query.level)} of cases ${before[0].toLowerCase()}${before.slice(1)}`;
   const unlucky = query.risk === "quantile" ? [[cases, figure("score", score, format(score)), `${after}.`]] : [];
   const cost = selection.byRivals
-    ? ["Expected loss, by which the strongest rival wins more than half: ", figure("regret", loss, asLoss(loss)), "."]
-    : ["Not knowing the best choice for certain costs ", figure("regret", loss, asLoss(loss)), " on average."];
+    ? ["Expected loss, by which the strongest rival wins more than half: ", figure("loss", loss, asLoss(loss)), "."]
+    : ["Not knowing the best choice for certain costs ", figure("loss", loss, asLoss(loss)), " on average."];
   const following = next ? [["Next comes ", ...portfolioName(page, next.members, shortLabel), "."]] : [];
   const answer = close ? [value, ...unlucky, cost] : [certainty, value, ...unlucky, cost, ...following];
   return [

@@ -1,6 +1,6 @@
 // Risk attitudes; mirrors polarbear/selection/risk.py.
 //
-//   { kind: "best" } | { kind: "expected" } | { kind: "quantile", level } | { kind: "regret" }
+//   { kind: "best" } | { kind: "expected" } | { kind: "quantile", level } | { kind: "loss" }
 
 function mean(values) {
   let sum = 0;

@@ -63,8 +63,8 @@ function select(posterior, query, most) {
 // Return the preference for a known budget. Without runs the nearest budget of the grid below it stands in; ratings are
 // interpolated instead.
 function knownBudget({ rates, grid }, preference) {
-  if (preference.kind !== "at" || !rates || grid.times.includes(preference.time)) return preference;
-  return { kind: "at", time: grid.times.findLast((time) => time < preference.time) };
+  if (preference.kind !== "at" || !rates || grid.budgets.includes(preference.time)) return preference;
+  return { kind: "at", time: grid.budgets.findLast((time) => time < preference.time) };
 }
 
 // Return portfolios as lists of members, which may be copies; null if they are too many. The value of a portfolio is the sum of
@@ -110,7 +110,7 @@ function evaluate(single, portfolios, risk, byRivals) {
   const highest = mean(records);
   for (const each of found) {
     if (!byRivals) each.loss = Math.max(highest - each.expected, 0); // rounding could make it negative
-    const scores = { best: each.probabilityBest, expected: each.expected, regret: -each.loss };
+    const scores = { best: each.probabilityBest, expected: each.expected, loss: -each.loss };
     each.score = scores[risk.kind] ?? quantile(each.values(), risk.level);
   }
   return found;

@@ -12,9 +12,9 @@ const ENVIRONMENT_LABELS = {
 const RULES = {
   pointwise: "another algorithm beats it at each budget, taken alone",
   joint: "another algorithm beats it at all budgets at once",
-  membership: "until no further elimination is likely",
-  crossing: "until each pair is decided, or is known to cross",
-  strict: "until each pair is decided at every budget",
+  set: "until no further elimination is likely",
+  pairs: "until each pair is decided, or is known to cross",
+  "every-budget": "until each pair is decided at every budget",
 };
 
 sections.settings = (data, page) => {
@@ -25,15 +25,15 @@ sections.settings = (data, page) => {
     ["Algorithms", String(page.names.length)],
     ["Instances", WHOLE.format(data.instances)],
     ...(data.scope ? [["Scope", data.scope]] : []),
-    ["Budgets", `${formatCount(grid.times.length, "time")} ${range}, ${axis} axis`],
+    ["Budgets", `${formatCount(grid.budgets.length, "time")} ${range}, ${axis} axis`],
     ["Prior", data.prior],
     ["Inference", data.method],
     ["Confidence", data.confidence],
-    ["Elimination", withRule(data.elimination)],
+    ["Elimination", withRule(data.dominance)],
   ];
   if (data.race) {
-    const { resolution, seed, state } = data.race;
-    facts.push(["Resolution", withRule(resolution)], ["Seed", seed], ["State", state]);
+    const { until, seed, state } = data.race;
+    facts.push(["Until", withRule(until)], ["Seed", seed], ["State", state]);
   }
   for (const [key, value] of Object.entries(data.environment)) facts.push([ENVIRONMENT_LABELS[key] ?? key, String(value)]);
   byId("settings-list").replaceChildren(...definitions(facts));

@@ -5,9 +5,9 @@ sections.trust = (data, page) => {
   for (const name of data.waiting) {
     items.push(el("li", null, nameElement(name), " has joined the race and has not run yet."));
   }
-  for (const { pair, from, to, times } of data.undecided) {
+  for (const { pair, from, to, budgets } of data.undecided) {
     const [first, last] = [from, to].map((time) => formatAmount(round(time)));
-    const where = times === 1 ? `at ${first}` : `at ${times} of ${data.budgets} budgets from ${first} to ${last}`;
+    const where = budgets === 1 ? `at ${first}` : `at ${budgets} of ${data.budgets} budgets from ${first} to ${last}`;
     const names = [nameElement(pair[0]), " and ", nameElement(pair[1])];
     items.push(el("li", null, "Not decided: ", ...names, ` ${where} ${page.unit}.`));
   }

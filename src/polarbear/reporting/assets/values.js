@@ -1,4 +1,4 @@
-// Values: what counts under weights of the times, in each draw; mirrors polarbear/selection/criterion.py.
+// Values: what counts under weights of the budgets, in each draw; mirrors polarbear/selection/criterion.py.
 
 // Return win rates of some columns against their strongest rivals: in each draw the minimum over rivals of the weighted rate.
 function rivalValues(posterior, weights, columns) {
@@ -44,11 +44,11 @@ function firstPlacesAt(posterior, time, column, columns) {
 // Rivals are those that were observed at the same time; win rates are those of kept columns.
 function curvesOf(posterior) {
   const { grid, columns, kept, rates } = posterior;
-  const empty = () => Object.fromEntries(columns.map((algorithm) => [algorithm, grid.times.map(() => null)]));
+  const empty = () => Object.fromEntries(columns.map((algorithm) => [algorithm, grid.budgets.map(() => null)]));
   const curves = { mean: empty(), lower: empty(), upper: empty() };
-  grid.times.forEach((_, time) => {
+  grid.budgets.forEach((_, time) => {
     const known = (rates ? kept : [...columns.keys()]).filter((column) => wasObserved(posterior, time, [column]));
-    const weights = grid.times.map((_, other) => Number(other === time));
+    const weights = grid.budgets.map((_, other) => Number(other === time));
     (rates ? rivalValues : ratingValues)(posterior, weights, known).forEach((values, k) => {
       const algorithm = columns[known[k]];
       curves.mean[algorithm][time] = mean(values);

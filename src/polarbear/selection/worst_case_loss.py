@@ -22,14 +22,14 @@ _NUMBERS = 12_000_000  # of the curves of all pairs: a hundred megabytes
 
 
 @dataclass(frozen=True)
-class RegretBounds:
+class LossBounds:
     """The worst-case regret of a choice without knowing the preference, in units of the value at one budget.
 
     Attributes
     ----------
     lower, upper
         Bounds of the reducible regret, which more data would remove.
-    time
+    budget
         The single budget with the largest reducible regret.
     irreducible
         The regret that no data remove: how much the best fixed choice loses at its worst budget against the best choice
@@ -40,12 +40,12 @@ class RegretBounds:
 
     lower: float
     upper: float
-    time: float
+    budget: float
     irreducible: float
     choice: str
 
 
-def worst_case_regret(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> RegretBounds:
+def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> LossBounds:
     r"""Bound the worst-case regret over monotone preferences, reducible and irreducible.
 
     Under a preference u, with values V_A, the best A given the posterior has the expected regret
@@ -83,11 +83,11 @@ def worst_case_regret(posterior: Posterior | DecidedRace, *, among: Sequence[str
     """
     posterior, names = posterior_and_candidates(posterior, among)
     if len(names) == 1:
-        return RegretBounds(0.0, 0.0, float(posterior.grid.times[0]), 0.0, names[0])
+        return LossBounds(0.0, 0.0, float(posterior.grid.budgets[0]), 0.0, names[0])
     curves = _curves(posterior, np.array([posterior.names.index(name) for name in names]))
-    at_times = _value_of_information(curves)
-    worst = int(at_times.argmax())
-    lower = max(float(at_times[worst]), 0.0)  # the value of information is negative by rounding only
+    at_budgets = _value_of_information(curves)
+    worst = int(at_budgets.argmax())
+    lower = max(float(at_budgets[worst]), 0.0)  # the value of information is negative by rounding only
     if posterior.joint:
         averages, width = curves, 1
         while 2 * width <= len(curves):
@@ -97,10 +97,10 @@ def worst_case_regret(posterior: Posterior | DecidedRace, *, among: Sequence[str
     expected = curves.min(axis=2).mean(axis=2)  # (time, candidate)
     losses = (expected.max(axis=1, keepdims=True) - expected).max(axis=0)
     best = int(losses.argmin())
-    return RegretBounds(
+    return LossBounds(
         lower=lower,
         upper=max(lower, _upper_bound(curves)),
-        time=float(posterior.grid.times[worst]),
+        budget=float(posterior.grid.budgets[worst]),
         irreducible=float(losses[best]),
         choice=names[best],
     )
@@ -113,9 +113,9 @@ def _curves(posterior: Posterior, columns: Indices) -> Array:
         ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # contiguous draws are faster
         ratings[~observed] = 0.0
         return ratings[:, :, None]
-    number, times = len(columns), len(posterior.grid)
-    thinned = posterior.thin(max(_COPIES, _NUMBERS // (number**2 * times)))
-    curves = np.ones((times, number, number, thinned.draws))
+    number, budgets = len(columns), len(posterior.grid)
+    thinned = posterior.thin(max(_COPIES, _NUMBERS // (number**2 * budgets)))
+    curves = np.ones((budgets, number, number, thinned.draws))
     for a, b in combinations(range(number), 2):
         rates = thinned.win_rates(int(columns[a]), int(columns[b]))
         curves[:, a, b], curves[:, b, a] = rates, 1 - rates

@@ -107,7 +107,7 @@ def thin_data_sentence(posterior: Posterior) -> str:
     if not thin.any():
         return ""
     first, last = np.flatnonzero(thin)[[0, -1]]
-    start, stop = (format_number(posterior.grid.times[place]) for place in (first, last))
+    start, stop = (format_number(posterior.grid.budgets[place]) for place in (first, last))
     where = f"at {start}" if first == last else f"from {start} to {stop}"
     return (
         f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
@@ -132,19 +132,19 @@ def few_data_sentence(posterior: Posterior) -> str:
 def _gaps(grid: Grid, observed: Mask) -> str:
     """Return the times without observations in words, such as "before 5 and after 10"."""
     if not observed.any():
-        return f"at {format_number(grid.times[0])}" if len(grid) == 1 else "at any time"
-    times, last, words = grid.times, len(observed) - 1, []
+        return f"at {format_number(grid.budgets[0])}" if len(grid) == 1 else "at any time"
+    budgets, last, words = grid.budgets, len(observed) - 1, []
     for known, group in groupby(range(len(observed)), key=lambda k: bool(observed[k])):
         places = list(group)
         if known:
             continue
         before, after = places[0] - 1, places[-1] + 1
         if before < 0:
-            words.append(f"before {format_number(times[after])}")
+            words.append(f"before {format_number(budgets[after])}")
         elif after > last:
-            words.append(f"after {format_number(times[before])}")
+            words.append(f"after {format_number(budgets[before])}")
         else:
-            words.append(f"between {format_number(times[before])} and {format_number(times[after])}")
+            words.append(f"between {format_number(budgets[before])} and {format_number(budgets[after])}")
     return _join(words)
 
 

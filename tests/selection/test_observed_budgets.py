@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.selection.observed_times import (
+from polarbear.selection.observed_budgets import (
     NotObservedError,
     describe_unobserved,
     thin_data_sentence,
@@ -128,16 +128,16 @@ def test_the_mean_rank_is_among_observed_algorithms(three):
 
 
 def test_times_without_data_add_no_regret(two):
-    assert pb.worst_case_regret(two).time in (1, 10)
-    posterior = random_posterior(times=6, algorithms=3, seed=4)
+    assert pb.worst_case_loss(two).budget in (1, 10)
+    posterior = random_posterior(budgets=6, algorithms=3, seed=4)
     unknown = masked(posterior, A=[3, 4, 5], B=[3, 4, 5], C=[3, 4, 5])
-    early = posterior_of(posterior.ratings[:, :3], pb.Grid(posterior.grid.times[:3], posterior.grid.axis))
-    assert pb.worst_case_regret(unknown).upper == pytest.approx(pb.worst_case_regret(early).upper)
-    assert pb.worst_case_regret(unknown).time == pb.worst_case_regret(early).time
+    early = posterior_of(posterior.ratings[:, :3], pb.Grid(posterior.grid.budgets[:3], posterior.grid.axis))
+    assert pb.worst_case_loss(unknown).upper == pytest.approx(pb.worst_case_loss(early).upper)
+    assert pb.worst_case_loss(unknown).budget == pb.worst_case_loss(early).budget
 
 
 def test_gaps_are_described_by_group():
-    posterior = masked(random_posterior(times=4, grid=GRID), A=[0], B=[0], C=[1, 3], D=[0, 1, 2, 3])
+    posterior = masked(random_posterior(budgets=4, grid=GRID), A=[0], B=[0], C=[1, 3], D=[0, 1, 2, 3])
     assert describe_unobserved(posterior) == ["A and B before 10", "C between 1 and 100 and after 100", "D at any time"]
     assert describe_unobserved(posterior, among=["B"]) == ["B before 10"]
     assert unobserved_sentence(posterior, among=["A"]) == ("Not observed together with another algorithm: A before 10.")
@@ -145,7 +145,7 @@ def test_gaps_are_described_by_group():
 
 
 def test_of_many_groups_some_are_counted():
-    posterior = random_posterior(times=20, algorithms=15)
+    posterior = random_posterior(budgets=20, algorithms=15)
     many = masked(posterior, **{name: [k] for k, name in enumerate(posterior.names)})
     assert describe_unobserved(many)[10:] == ["5 more algorithms at some times"]
 

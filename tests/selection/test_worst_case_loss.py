@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polarbear import At, Choices, Custom, fit, select, worst_case_regret
+from polarbear import At, Choices, Custom, fit, select, worst_case_loss
 from tests.selection.posteriors import posterior_of, random_posterior
 
 
@@ -17,8 +17,8 @@ def value_of_knowing(values):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_lower_bound_is_the_worst_single_budget_or_average_of_neighbours(seed):
-    posterior = random_posterior(draws=50, times=9, seed=seed)
-    bounds = worst_case_regret(posterior)
+    posterior = random_posterior(draws=50, budgets=9, seed=seed)
+    bounds = worst_case_loss(posterior)
     single = [value_of_knowing(posterior.ratings[:, t]) for t in range(9)]
     windows = [
         value_of_knowing(posterior.ratings[:, first : first + width].mean(axis=1))
@@ -26,16 +26,16 @@ def test_the_lower_bound_is_the_worst_single_budget_or_average_of_neighbours(see
         for first in range(9 - width + 1)
     ]
     assert bounds.lower == pytest.approx(max(single + windows), rel=1e-10)
-    assert bounds.time == posterior.grid.times[np.argmax(single)]
+    assert bounds.budget == posterior.grid.budgets[np.argmax(single)]
     # Selection reports the same regret at a single budget.
-    assert max(single) == pytest.approx(select(posterior, At(bounds.time)).regret, rel=1e-9)
+    assert max(single) == pytest.approx(select(posterior, At(bounds.budget)).loss, rel=1e-9)
 
 
 def test_without_joint_draws_the_lower_bound_is_the_worst_single_budget():
-    posterior = random_posterior(draws=50, times=9, seed=1)
+    posterior = random_posterior(draws=50, budgets=9, seed=1)
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
     single = [value_of_knowing(posterior.ratings[:, t]) for t in range(9)]
-    assert worst_case_regret(alone).lower == pytest.approx(max(single), rel=1e-10)
+    assert worst_case_loss(alone).lower == pytest.approx(max(single), rel=1e-10)
 
 
 def test_an_average_over_time_may_risk_more_than_any_single_budget():
@@ -46,13 +46,13 @@ def test_an_average_over_time_may_risk_more_than_any_single_budget():
     ratings[:, 0, 0] += 0.03 + common
     ratings[:, 1, 0] += -0.03 + common
     posterior = posterior_of(ratings)
-    assert worst_case_regret(posterior).lower > max(value_of_knowing(ratings[:, t]) for t in range(2)) + 1e-3
+    assert worst_case_loss(posterior).lower > max(value_of_knowing(ratings[:, t]) for t in range(2)) + 1e-3
 
 
-def lipschitz_preferences(times, rng):
+def lipschitz_preferences(budgets, rng):
     """Monotone preferences that change no faster than the ratings."""
-    weights = rng.dirichlet(np.full(times, 0.3))
-    shift = rng.uniform(-0.2, 0.2, size=times)
+    weights = rng.dirichlet(np.full(budgets, 0.3))
+    shift = rng.uniform(-0.2, 0.2, size=budgets)
     level, cut = rng.uniform(), rng.uniform(0.05, 0.5)
     yield lambda c: c @ weights
     yield lambda c: (c + shift).min(axis=-1)
@@ -66,47 +66,47 @@ def lipschitz_preferences(times, rng):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.integers(2, 5), st.floats(0.05, 3))
-def test_the_upper_bound_holds_for_random_preferences(seed, times, algorithms, spread):
-    posterior = random_posterior(draws=40, times=times, algorithms=algorithms, seed=seed, spread=spread)
-    bounds = worst_case_regret(posterior)
+def test_the_upper_bound_holds_for_random_preferences(seed, budgets, algorithms, spread):
+    posterior = random_posterior(draws=40, budgets=budgets, algorithms=algorithms, seed=seed, spread=spread)
+    bounds = worst_case_loss(posterior)
     assert 0 <= bounds.lower <= bounds.upper
-    for function in lipschitz_preferences(times, np.random.default_rng(seed)):
+    for function in lipschitz_preferences(budgets, np.random.default_rng(seed)):
         values = function(np.moveaxis(posterior.ratings, -1, 1))
         # Exact for the posterior of these forty draws, apart from rounding.
         assert value_of_knowing(values) <= bounds.upper + 1e-12
 
 
 def test_the_upper_bound_by_loops():
-    posterior = random_posterior(draws=12, times=5, algorithms=3)
+    posterior = random_posterior(draws=12, budgets=5, algorithms=3)
     theta = posterior.ratings
     total = 0.0
     for i in range(12):
         above = [sum(max(0.0, *(theta[i, :, b] - theta[j, :, b])) for j in range(12) if j != i) / 11 for b in range(3)]
         total += max(above) / 12
-    assert worst_case_regret(posterior).upper == pytest.approx(total, rel=1e-12)
+    assert worst_case_loss(posterior).upper == pytest.approx(total, rel=1e-12)
 
 
 def test_regret_of_selection_under_such_a_preference_lies_below():
-    posterior = random_posterior(draws=100, times=6, seed=4)
+    posterior = random_posterior(draws=100, budgets=6, seed=4)
     selection = select(posterior, Custom(lambda c: c.min(axis=-1)))
-    assert selection.regret <= worst_case_regret(posterior).upper
+    assert selection.loss <= worst_case_loss(posterior).upper
 
 
 def test_a_point_posterior_has_none():
     ratings = np.random.default_rng(0).dirichlet(np.ones(4), size=(1, 6)).repeat(30, axis=0)
-    bounds = worst_case_regret(posterior_of(ratings))
+    bounds = worst_case_loss(posterior_of(ratings))
     assert (bounds.lower, bounds.upper) == pytest.approx((0, 0), abs=1e-15)  # the rounding of means
-    assert worst_case_regret(posterior_of(ratings[:1])).upper == 0
+    assert worst_case_loss(posterior_of(ratings[:1])).upper == 0
 
 
 def test_a_single_candidate_has_none():
-    bounds = worst_case_regret(random_posterior(), among="B")
+    bounds = worst_case_loss(random_posterior(), among="B")
     assert (bounds.lower, bounds.upper) == (0, 0)
 
 
 def test_it_shrinks_as_the_posterior_concentrates():
-    posteriors = [random_posterior(draws=150, times=6, seed=3, spread=spread) for spread in (1, 0.3, 0.1, 0.01, 1e-4)]
-    bounds = [worst_case_regret(posterior) for posterior in posteriors]
+    posteriors = [random_posterior(draws=150, budgets=6, seed=3, spread=spread) for spread in (1, 0.3, 0.1, 0.01, 1e-4)]
+    bounds = [worst_case_loss(posterior) for posterior in posteriors]
     uppers, lowers = [each.upper for each in bounds], [each.lower for each in bounds]
     assert uppers == sorted(uppers, reverse=True)
     assert lowers == sorted(lowers, reverse=True)
@@ -116,15 +116,15 @@ def test_it_shrinks_as_the_posterior_concentrates():
 def test_only_the_requested_candidates_are_compared():
     posterior = random_posterior(seed=6)
     smaller = posterior_of(posterior.ratings[..., [1, 3]], posterior.grid, names=["B", "D"])
-    assert worst_case_regret(posterior, among=["D", "B"]) == worst_case_regret(smaller)
+    assert worst_case_loss(posterior, among=["D", "B"]) == worst_case_loss(smaller)
     with pytest.raises(ValueError, match="expected different candidates among A, B, C, D, got 'X'"):
-        worst_case_regret(posterior, among=["X"])
+        worst_case_loss(posterior, among=["X"])
 
 
 def test_the_order_of_algorithms_does_not_matter():
     posterior, order = random_posterior(seed=2), [3, 1, 0, 2]
     shuffled = posterior_of(posterior.ratings[..., order], posterior.grid, names=[posterior.names[k] for k in order])
-    ours, theirs = (vars(worst_case_regret(each)) for each in (posterior, shuffled))
+    ours, theirs = (vars(worst_case_loss(each)) for each in (posterior, shuffled))
     assert ours.pop("choice") == theirs.pop("choice")
     assert theirs == pytest.approx(ours, rel=1e-12)
 
@@ -132,7 +132,7 @@ def test_the_order_of_algorithms_does_not_matter():
 def test_the_irreducible_regret_is_that_of_the_best_fixed_choice_at_its_worst_budget():
     """A leads at first and B afterwards; C is second everywhere and loses least at its worst budget."""
     ratings = np.array([[[0.6, 0.1, 0.3], [0.1, 0.5, 0.4]]]).repeat(30, axis=0)
-    bounds = worst_case_regret(posterior_of(ratings, names=["A", "B", "C"]))
+    bounds = worst_case_loss(posterior_of(ratings, names=["A", "B", "C"]))
     assert (bounds.lower, bounds.upper) == pytest.approx((0, 0), abs=1e-15)
     assert (bounds.choice, bounds.irreducible) == ("C", pytest.approx(0.3))
 
@@ -150,7 +150,7 @@ def rival_curves(posterior, preference):
 def test_under_the_default_belief_the_bounds_enclose_preferences_of_win_rates(seed):
     values = np.random.default_rng(seed).normal(size=(12, 4, 3)) + np.linspace(0, 0.5, 3)
     posterior = fit(Choices.from_values(values, grid=[1, 2, 3, 4]), draws=200, seed=seed)
-    bounds = worst_case_regret(posterior, among=posterior.names)
+    bounds = worst_case_loss(posterior, among=posterior.names)
     weights = np.random.default_rng(seed).dirichlet(np.ones(4))
     for preference in (lambda c: c @ weights, np.min, np.max, *(lambda c, t=t: c[t] for t in range(4))):
         assert value_of_knowing(rival_curves(posterior, preference)) <= bounds.upper + 1e-6
@@ -164,15 +164,15 @@ def test_under_the_default_belief_the_bounds_enclose_preferences_of_win_rates(se
 
 def test_some_of_many_draws_are_enough():
     """200 of 3000 draws: the bound moves by Monte Carlo error alone."""
-    posterior = random_posterior(draws=3000, times=5, seed=1)
+    posterior = random_posterior(draws=3000, budgets=5, seed=1)
     others = posterior_of(posterior.ratings[::-7], posterior.grid)
-    first, second = worst_case_regret(posterior).upper, worst_case_regret(others).upper
+    first, second = worst_case_loss(posterior).upper, worst_case_loss(others).upper
     assert first == pytest.approx(second, rel=0.15)  # 200 draws: relative errors of 5 % or so
 
 
 def test_nothing_changes_its_inputs():
     posterior = random_posterior()
     before = posterior.ratings.copy()
-    worst_case_regret(posterior)
-    worst_case_regret(posterior, among=["A", "C"])
+    worst_case_loss(posterior)
+    worst_case_loss(posterior, among=["A", "C"])
     np.testing.assert_array_equal(posterior.ratings, before)
