@@ -1,29 +1,36 @@
 """Analysis of recorded runs.
 
-Trajectories come in. `suggest_grid` returns a grid on which nearly all of them can be compared, and `replay` races on the
-recordings and computes what racing would have saved.
+Trajectories come in. `choose_grid` returns the budgets that the user chose, or a grid on which nearly all runs can be
+compared, and `replay` races on the recordings and computes what racing would have saved.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from polarbear.observe import Grid, linear_grid, log_grid
+from polarbear.observe import Grid, as_grid, linear_grid, log_grid
 from polarbear.observe.grid import whole_numbers
 from polarbear.wording import join_names, percent, round_off, with_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
+    from numpy.typing import ArrayLike
+
     from polarbear.observe import Trajectory
     from polarbear.race.outcome import RaceOutcome
 
+BudgetRange: TypeAlias = "str | tuple[float, float] | Grid | ArrayLike | None"
+
+_RANGE = re.compile(r"(?:(?P<start>[^.:]*(?:\.\d[^.:]*)?)\.\.(?P<stop>[^:]*))?(?::(?P<count>.+))?")
+_MOST_BUDGETS = 100_000
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
 _SPARSE = 1 / 3  # share of the median number of instances
 _WIDE = 10.0  # a grid over more than one order of magnitude gets a logarithmic axis
@@ -69,6 +76,69 @@ class Replay:
         )
 
 
+def choose_grid(runs: Sequence[Trajectory], budgets: BudgetRange = None) -> tuple[Grid, bool]:
+    """Return the budgets at which recorded runs are compared, and whether their end was chosen.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    budgets
+        Text such as "10..500", "10..500:40" with the number of budgets, "10..", "..500", ":40" or "10,100,500"; two numbers
+        for the first and the last budget; or all budgets as a list or `Grid`. By default the runs determine them, see
+        `suggest_grid`.
+
+    Examples
+    --------
+    >>> from polarbear.observe.trajectory import Trajectory
+    >>> runs = [Trajectory("a", i, [1, 50], [3.0, 2.0], end=100) for i in range(9)]
+    >>> choose_grid(runs, "10..80:3")
+    (Grid(3 budgets from 10 to 80, linear axis), True)
+    """
+    ends: tuple[float | None, float | None] = None, None
+    count = 30
+    if isinstance(budgets, str):
+        if "," in budgets:
+            return as_grid(_numbers(budgets)), True
+        start, stop, count = _parse_range(budgets)
+        ends = start, stop
+    elif isinstance(budgets, tuple) and len(budgets) == 2:
+        ends = budgets[0], budgets[1]
+    elif budgets is not None:
+        return as_grid(budgets), True
+    start, stop = ends
+    if start is not None and start == stop:
+        raise ValueError(
+            f"expected budgets from a first to a later one, got {start:g} for both; for the answer at one budget, "
+            f"select with budget={start:.12g}"
+        )
+    return suggest_grid(runs, count=count, start=start, stop=stop), stop is not None
+
+
+def _parse_range(text: str) -> tuple[float | None, float | None, int]:
+    """Return the first and the last budget, and the number of budgets."""
+    found = _RANGE.fullmatch(text.strip())
+    try:
+        if found is None or not (found["start"] or found["stop"] or found["count"]):
+            raise ValueError
+        start, stop = (float(found[end]) if found[end] else None for end in ("start", "stop"))
+        count = int(found["count"]) if found["count"] else 30
+    except ValueError:
+        raise ValueError(
+            f"expected budgets such as 10..500, 10.., ..500, 10..500:40 or 10,100,500, got {text!r}; write one of these"
+        ) from None
+    if not 1 <= count <= _MOST_BUDGETS:
+        raise ValueError(f"expected from 1 to {_MOST_BUDGETS:,} budgets, got {count}; choose a number between")
+    return start, stop, count
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError:
+        raise ValueError(f"expected budgets as numbers such as 10,100,500, got {text!r}") from None
+
+
 def suggest_grid(
     runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
 ) -> Grid:
@@ -106,7 +176,7 @@ def suggest_grid(
             return Grid([stop])
     if not 0 < start < stop:
         raise ValueError(
-            f"expected a grid from above 0 to a later time, got {start:g} to {stop:g}; pass other start or stop times"
+            f"expected budgets from above 0 to a later one, got {start:g} to {stop:g}; choose others, such as 10..500"
         )
     grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
     evaluations = all(np.array_equal(run.budgets, np.floor(run.budgets)) for run in runs)

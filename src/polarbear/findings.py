@@ -36,6 +36,15 @@ class Code(StrEnum):
     MODEL_MISFIT = "outcomes contradict the model"
     MODEL_INFLUENCE = "a pair depends on a third algorithm"
     DEPENDENT_BUDGETS = "budgets are counted as independent"
+    # A recommendation
+    NEAREST_BUDGET = "answered for the grid budget below"
+    LEFT_OUT = "not observed at the budgets of a query"
+    BUDGETS_OUTSIDE = "budgets outside of the grid"
+    SEPARATE_BUDGETS = "the prior treats each budget alone"
+    SUMMED_RATINGS = "a portfolio has the sum of its ratings"
+    MEASURED_COPIES = "repeated runs measure copies"
+    NO_COPIES = "copies are not measured"
+    SEARCHED = "portfolios were searched"
     # Dropped algorithms
     CIRCLE = "algorithms beat each other in a circle"
     DROP_CONTRADICTED = "a pair's own outcomes contradict a drop"

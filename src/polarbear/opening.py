@@ -6,55 +6,52 @@ posterior.
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from polarbear.analysis import later_runs, sparse_algorithms, suggest_grid
+from polarbear.analysis import choose_grid, later_runs, sparse_algorithms
+from polarbear.defaults import CONFIDENCE
 from polarbear.file_kinds import CREATES_RACES, is_posterior_file, is_race_file, require_exists
 from polarbear.findings import Code, Finding, Include, StopAt
 from polarbear.importers import Imported, read_runs
 from polarbear.importers.presets import PRESETS
 from polarbear.literals import Ended
-from polarbear.observe import Choices, as_grid
 from polarbear.observe.trajectory import Trajectory
 from polarbear.posterior.e_values import error_bounds
 from polarbear.posterior.elimination import dominated
 from polarbear.posterior.posterior import Posterior
-from polarbear.result import Drop, Result, result_of_race
+from polarbear.result import Drop, Result, choices_of, result_of_race
+from polarbear.saved_result import read_runs_of_result
 from polarbear.wording import find_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
+    from polarbear.analysis import BudgetRange
     from polarbear.literals import Clock, Dominance, Method
     from polarbear.models import Prior
-    from polarbear.observe import Grid
+    from polarbear.observe import Choices, Grid
     from polarbear.posterior.elimination import Dominated
 
 
-def load(path: str | os.PathLike[str], *, only_saved: bool = False) -> Result:
-    """Return the result of a race file, a saved posterior, or recorded runs.
+def load(path: str | os.PathLike[str]) -> Result:
+    """Return the result of a race file, a saved result, or recorded runs.
 
     Parameters
     ----------
     path
         The file, or a folder with recorded runs. For options of reading see `analyse`.
-    only_saved
-        Whether recorded runs are refused.
     """
     file = Path(path)
     require_exists(file)
     if is_race_file(file):
         return load_race(file)
     if is_posterior_file(file):
-        return result_of_posterior(Posterior.load(file))
-    if only_saved:
-        raise ValueError(f"expected a race file or a saved posterior, got {file}, which is neither; {CREATES_RACES}")
+        return _load_saved(file)
     return analyse(file)
 
 
@@ -62,19 +59,15 @@ def analyse(
     source: str | os.PathLike[str] | Imported | Iterable[Trajectory],
     *,
     include: Sequence[str] = (),
-    start: float | None = None,
-    stop: float | None = None,
-    count: int | None = None,
-    grid: Grid | ArrayLike | None = None,
+    budgets: BudgetRange = None,
+    tolerance: float | str | None = None,
     prior: Prior | None = None,
     method: Method = "auto",
-    draws: int | None = None,
+    draws: int = 4000,
     seed: int = 0,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     dominance: Dominance = "pointwise",
     margin: float = 0.05,
-    absolute_tolerance: float | None = None,
-    relative_tolerance: float | None = None,
     clock: Clock | None = None,
     **reading: Any,
 ) -> Result:
@@ -84,23 +77,32 @@ def analyse(
     ----------
     source
         A file, a folder or an archive in any format that `read_runs` reads; what `read_runs` returned; or trajectories. A
-        race file is loaded as it is; with further options its runs are compared as recorded runs.
+        race file is loaded as it is; with further options its runs are compared as recorded runs, by the settings of the
+        race.
     include
         Algorithms to compare although they ran on few of the instances.
-    start, stop, count
-        The first and the last budget at which to compare, and the number of budgets, 30 by default.
-    grid
-        All budgets at which to compare, instead.
-    prior, method, draws, seed
+    budgets
+        The budgets at which to compare: "10..500", "..500", "10..500:40" with their number, or "10,100,500"; two numbers for
+        the first and the last budget; or all budgets as a list or `Grid`. By default the runs determine 30 budgets.
+    tolerance
+        Values that differ by no more than this are tied: an amount such as 0.5, or a share of the values such as "0.1%". By
+        default by the rules of the format.
+    prior
+        The prior; `BayesianBootstrap` by default.
+    method
         How the posterior is computed; see `fit`.
-    confidence, dominance
-        The probability and the rule by which algorithms are dropped; see `dominated`.
+    draws
+        The number of draws of the posterior.
+    seed
+        The seed of the posterior.
+    confidence
+        The probability that dropping an algorithm needs.
+    dominance
+        Whether an algorithm is dropped if it is beaten at each budget (pointwise), or at all budgets at once (joint).
     margin
         Win rates within this distance of one half are equal.
-    absolute_tolerance, relative_tolerance
-        Within which values tie; by default by the rules of the format.
     clock
-        The unit of budgets.
+        The unit of budgets: evaluations or seconds.
     **reading
         Options of `read_runs`, such as columns, maximise, cluster, where, only, without and per.
 
@@ -113,20 +115,21 @@ def analyse(
     ...     for i in range(40)
     ...     for name, gap in {"cma": 0.0, "de": 0.7, "random search": 1.5}.items()
     ... ]
-    >>> result = pb.analyse(runs, clock="evaluations", start=100, stop=1000, count=5)
+    >>> result = pb.analyse(runs, clock="evaluations", budgets="100..1000:5")
     >>> result.kept
     ('cma',)
     """
+    inference: dict[str, Any] = {"prior": prior, "method": method, "draws": draws, "seed": seed}
+    rule: dict[str, Any] = {"confidence": confidence, "dominance": dominance}
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         require_exists(path)
-        if path.is_file() and is_race_file(path):
-            chosen = {"start": start, "stop": stop, "count": count, "grid": grid, "clock": clock, **reading}
-            own: dict[str, Any] = {"prior": prior, "method": method, "draws": draws, "seed": seed, "margin": margin}
-            own |= {"confidence": confidence, "dominance": dominance, "include": tuple(include)}
-            own |= {"absolute_tolerance": absolute_tolerance, "relative_tolerance": relative_tolerance}
-            chosen |= {name: value for name, value in own.items() if value != _defaults()[name]}
-            return _analyse_race(path, {name: value for name, value in chosen.items() if value is not None})
+        if is_race_file(path):
+            given = {**inference, **rule, "margin": margin, "include": include, "tolerance": tolerance, **reading}
+            given |= {"budgets": budgets, "clock": clock}
+            return _analyse_race(path, {name: each for name, each in given.items() if not _is_default(name, each)})
+        if is_posterior_file(path):
+            raise ValueError(f"expected recorded runs or a race file, got the saved result {path}; load it with load")
         source = read_runs(path, clock=clock, **reading)
         reading = {"preset": reading.get("preset"), "per": reading.get("per")}
     elif reading:
@@ -138,38 +141,116 @@ def analyse(
             raise ValueError(
                 f"expected a path, what read_runs returns, or Trajectory values, got {run!r}; read files with read_runs"
             )
-    rules = dict(imported.ranking) if imported is not None else {}
-    given = {"absolute_tolerance": absolute_tolerance, "relative_tolerance": relative_tolerance}
-    rules |= {name: value for name, value in given.items() if value is not None}
     preset = reading.get("preset")
     unit: str = clock or (PRESETS[preset].clock if preset else "evaluations" if imported is not None else "")
-    per = reading.get("per")
-    unit = f"{unit} per {per}" if per else unit
-    noticed = [] if imported is None else list(imported.findings)
-    runs, sparse = without_sparse(runs, include)
-    noticed += sparse
-    if grid is None:
-        budgets = suggest_grid(runs, count=count or 30, start=start, stop=stop)
-        noticed += [] if stop is not None else runs_that_go_on(runs, budgets, unit)
-    else:
-        budgets = as_grid(grid)
-    inference = {"prior": prior, "method": method, "draws": draws, "seed": seed}
-    choices, posterior = _fit(
-        runs, budgets, rules, {name: each for name, each in inference.items() if each is not None}
-    )
-    noticed += _run_ends(runs, posterior)
-    rule: dict[str, Any] = {"confidence": confidence, "dominance": dominance}
-    return replace(
-        result_of_posterior(posterior, **rule, choices=choices),
-        clock=unit,
-        maximise=runs[0].maximise,
+    compared = _Comparison(
+        budgets=budgets,
+        include=include,
+        inference={name: each for name, each in inference.items() if each is not None},
+        rule=rule,
+        rules={**(imported.ranking if imported is not None else {}), **as_tolerances(tolerance)},
+        clock=f"{unit} per {reading['per']}" if reading.get("per") else unit,
         margin=margin,
-        runs=tuple(runs),
-        imported=imported,
-        noticed=tuple(noticed),
-        rules=rules,
-        path="" if imported is None else shlex.quote(imported.about.path),
     )
+    found = compared.result(runs, [] if imported is None else imported.findings)
+    path_as_typed = "" if imported is None else shlex.quote(imported.about.path)
+    return replace(found, imported=imported, path=path_as_typed)
+
+
+def _is_default(name: str, value: Any) -> bool:
+    """Return whether an option of `analyse` has its default; options of reading have none."""
+    default = (analyse.__kwdefaults__ or {}).get(name)
+    return value is default or (isinstance(value, int | float | str | tuple | list) and value == default)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """How recorded runs are compared: the options of `analyse` without those of reading."""
+
+    budgets: BudgetRange
+    include: Sequence[str]
+    inference: Mapping[str, Any]
+    rule: Mapping[str, Any]
+    rules: Mapping[str, Any]
+    clock: str
+    margin: float
+
+    def result(self, runs: list[Trajectory], noticed: Iterable[Finding]) -> Result:
+        from polarbear.inference.fitting import fit
+
+        runs, sparse = without_sparse(runs, self.include)
+        names = list(dict.fromkeys(run.algorithm for run in runs))
+        if len(names) < 2:
+            found = f"runs of {names[0]}" if names else "none"
+            raise ValueError(f"expected runs of two algorithms or more, got {found}; add runs of another algorithm")
+        grid, has_end = choose_grid(runs, self.budgets)
+        choices = choices_of(runs, grid, self.rules)
+        posterior = fit(choices, **self.inference)
+        return replace(
+            result_of_posterior(posterior, **self.rule, choices=choices),
+            clock=self.clock,
+            maximise=runs[0].maximise,
+            margin=self.margin,
+            runs=tuple(runs),
+            noticed=(
+                *noticed,
+                *sparse,
+                *([] if has_end else runs_that_go_on(runs, grid, self.clock)),
+                *_run_ends(runs, posterior),
+            ),
+            rules=self.rules,
+        )
+
+
+def as_tolerances(tolerance: float | str | None) -> dict[str, float]:
+    """Return the tolerances that a number, or text such as "0.5", "0.1%" or "0.5,0.1%", stands for.
+
+    Examples
+    --------
+    >>> as_tolerances(0.5), as_tolerances("0.1%"), as_tolerances(None)
+    ({'absolute_tolerance': 0.5}, {'relative_tolerance': 0.001}, {})
+    """
+    found: dict[str, float] = {}
+    for each in [] if tolerance is None else str(tolerance).split(","):
+        number, is_share = each.strip().removesuffix("%"), each.strip().endswith("%")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value < math.inf:
+            raise ValueError(f"expected a tolerance such as 0.5, or a share such as 0.1%, got {tolerance!r}")
+        found["relative_tolerance" if is_share else "absolute_tolerance"] = value / (100 if is_share else 1)
+    return found
+
+
+@dataclass(frozen=True)
+class RecordedRuns:
+    """Recorded runs that are not compared yet: their clock, how values are ranked, and a grid if one is known."""
+
+    runs: tuple[Trajectory, ...]
+    clock: str
+    ranking: Mapping[str, Any]
+    grid: Grid | None = None
+
+
+def read_recorded(path: Path) -> RecordedRuns:
+    """Return the runs of a race file, of a saved result or of recorded runs, which may be of a single algorithm."""
+    require_exists(path)
+    if is_race_file(path) or is_posterior_file(path):
+        result = load(path)
+        grid = result.race.state.settings.grid if result.race is not None else result.posterior.grid
+        return RecordedRuns(result.runs, result.clock, result.rules, grid)
+    imported = read_runs(path)
+    return RecordedRuns(imported.runs, "evaluations", imported.ranking)
+
+
+def require_race_file(path: Path) -> None:
+    """Raise an error unless the file is a race file."""
+    require_exists(path)
+    if path.is_dir():
+        raise ValueError(f"expected a race file, got the folder {path}; name a file in it")
+    if not is_race_file(path):
+        raise ValueError(f"expected a race file, got another file in {path}; {CREATES_RACES}")
 
 
 def load_race(path: Path) -> Result:
@@ -182,10 +263,22 @@ def load_race(path: Path) -> Result:
     return result_of_race(outcome, path=shlex.quote(str(path)), continues=by_command, writer=find_writer(path) or "")
 
 
+def _load_saved(path: Path) -> Result:
+    """Return the result that a file holds, as it was when it was saved."""
+    posterior, saved = Posterior.load(path), read_runs_of_result(path)
+    if saved is None:
+        return replace(result_of_posterior(posterior), path=shlex.quote(str(path)))
+    own = {each.name: getattr(saved, each.name) for each in fields(saved)}
+    rule: dict[str, Any] = {name: own.pop(name) for name in ("confidence", "dominance")}
+    found = result_of_posterior(posterior, **rule, choices=choices_of(saved.runs, posterior.grid, saved.rules))
+    maximise = saved.runs[0].maximise if saved.runs else None
+    return replace(found, **own, maximise=maximise, path=shlex.quote(str(path)))
+
+
 def result_of_posterior(
     posterior: Posterior,
     *,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     dominance: Dominance = "pointwise",
     choices: Choices | None = None,
 ) -> Result:
@@ -199,52 +292,36 @@ def result_of_posterior(
         dropped=drops,
         confidence=confidence,
         dominance=dominance,
-        choices=choices,
     )
 
 
 def _analyse_race(path: Path, given: dict[str, Any]) -> Result:
-    """Return the result of a race file; with options, of its runs as recorded runs."""
+    """Return the result of a race file; with options, of its runs as recorded runs, by the settings of the race."""
     whole = load_race(path)
     if not given:
         return whole
     assert whole.race is not None
-    known = {"only", "without", *_defaults()}
-    if wrong := next((name for name in given if name not in known), ""):
-        raise ValueError(f"expected recorded runs for {wrong}, got the race file {path}, which states it; leave it out")
-    if given.get("clock", whole.clock) != whole.clock:
-        raise ValueError(
-            f"expected the clock {whole.clock} of the race file {path}, got {given['clock']}; leave it out"
-        )
-    names = whole.posterior.names
-    only = find_names("only", given.pop("only", ()), names)
-    without = find_names("without", given.pop("without", ()), names)
+    settings, clock = whole.race.state.settings, given.pop("clock", whole.clock)
+    if clock != whole.clock:
+        raise ValueError(f"expected the clock {whole.clock} of the race file {path}, got {clock}; leave it out")
+    names = list(dict.fromkeys(run.algorithm for run in whole.runs))
+    only, without = (find_names(name, given.pop(name, None) or (), names) for name in ("only", "without"))
+    inference = {name: given.pop(name, getattr(settings, name)) for name in ("prior", "method", "draws", "seed")}
+    rule = {name: given.pop(name, getattr(settings, name)) for name in ("confidence", "dominance")}
+    compared = _Comparison(
+        budgets=given.pop("budgets", settings.grid),
+        include=given.pop("include", ()),
+        inference=inference,
+        rule=rule,
+        rules={**whole.rules, **as_tolerances(given.pop("tolerance", None))},
+        clock=whole.clock,
+        margin=given.pop("margin", settings.margin),
+    )
+    if given:
+        name = next(iter(given))
+        raise ValueError(f"expected recorded runs for {name}, got the race file {path}, which states it; leave it out")
     runs = [run for run in whole.runs if (not only or run.algorithm in only) and run.algorithm not in without]
-    settings = whole.race.state.settings
-    if not {"start", "stop", "count", "grid"} & set(given):
-        given["grid"] = settings.grid
-    same = ("confidence", "dominance", "absolute_tolerance", "relative_tolerance")
-    stored = {"clock": whole.clock, "margin": settings.margin, **{name: getattr(settings, name) for name in same}}
-    found = analyse(runs, **{**stored, **given})
-    return replace(found, path=shlex.quote(str(path)))
-
-
-def _defaults() -> dict[str, Any]:
-    """Return the defaults of the options of `analyse`."""
-    return dict(analyse.__kwdefaults__ or {})
-
-
-def _fit(
-    runs: Sequence[Trajectory], grid: Grid, rules: dict[str, Any], inference: dict[str, Any]
-) -> tuple[Choices, Posterior]:
-    from polarbear.inference.fitting import fit
-
-    names = list(dict.fromkeys(run.algorithm for run in runs))
-    if len(names) < 2:
-        found = f"those of {names[0]}" if names else "none"
-        raise ValueError(f"expected runs of two algorithms or more, got {found}; add runs of another one")
-    choices = Choices.from_trajectories(runs, grid=grid, per_instance=True, **rules)
-    return choices, fit(choices, **inference)
+    return replace(compared.result(runs, ()), features=whole.features, path=shlex.quote(str(path)))
 
 
 def _bounds(decisions: Sequence[Dominated], choices: Choices | None) -> dict[str, float | None]:

@@ -10,29 +10,34 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from polarbear.analysis import replay
 from polarbear.answer import Answer, find_answer
 from polarbear.answer.doubts import find_doubts
 from polarbear.answer.worst_case import WorstCase, exposures, simplest_set
 from polarbear.exports.json_types import to_json_types
 from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
+from polarbear.features.own_features import features_of, table_of_rows
 from polarbear.findings import AddInstances, Decide, Finding, most_serious_first, trust
 from polarbear.groups import Divisible, fit_by
 from polarbear.magnitude.collection import collect_runs, label_instance
+from polarbear.observe import Choices
 from polarbear.observe.scope import count_instances, unit_noun
 from polarbear.posterior.elimination import cycles, dominated
 from polarbear.race.findings import before_first_round, race_findings
 from polarbear.race.outcome import ranking_rules
 from polarbear.race.serialisation import outcome_to_dict
 from polarbear.race.tables import recorded_runs_table, rounds_table, runs_table
-from polarbear.selection import At, Between, decision_map, select
+from polarbear.saved_result import SavedRuns, encode_runs
+from polarbear.selection import At, Uniform, WinRateAgainst, decision_map, select
 from polarbear.selection.candidates import merge_same
+from polarbear.selection.query import as_criterion, as_preference, as_risk
 from polarbear.show.answer import Facts, Words, word_answer, word_groups, word_nothing, word_running
 from polarbear.show.details import finding_lines, word_details, word_notes
+from polarbear.show.environment import wrap
 from polarbear.show.remedies import Python, Shell
+from polarbear.show.selection import Choice
 from polarbear.table import as_frame
+from polarbear.wording import find_names, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from polarbear.baselines import AoccComparison
     from polarbear.checks.model_check import ModelCheck
     from polarbear.features.explanation import Explanation
+    from polarbear.features.policy import Policy
     from polarbear.features.table import FeatureTable
     from polarbear.findings import Remedy, Trust
     from polarbear.groups import Groups
@@ -52,12 +58,14 @@ if TYPE_CHECKING:
     from polarbear.literals import Dominance, FrameLibrary
     from polarbear.magnitude.collection import RunCollection
     from polarbear.magnitude.speed_up import SpeedUp
-    from polarbear.observe import Choices, Trajectory
+    from polarbear.observe import Grid, Trajectory
     from polarbear.plots.registry import FigureName
     from polarbear.posterior.all_relations import Relations
     from polarbear.posterior.posterior import Posterior
+    from polarbear.race.instance_features import Features
     from polarbear.race.outcome import RaceOutcome
-    from polarbear.selection import Criterion, DecisionMap, Preference, Risk, Selection
+    from polarbear.selection import Criterion, DecisionMap, Preference, Risk
+    from polarbear.selection.query import BudgetQuery
     from polarbear.show.remedies import Source
     from polarbear.table import Table
 
@@ -113,13 +121,17 @@ class Result:
         The runs behind the posterior; empty if they are not known.
     race
         The rounds, costs and runs of a race; None for recorded runs and saved posteriors.
-    choices, imported, rules
-        For recorded runs: the rankings, the import that the runs come from, and how values are compared.
+    imported, rules
+        For recorded runs: the import that the runs come from, and how values are compared.
+    features
+        The features of the instances of a race, by index.
     noticed
         What was noticed when the runs were read; part of `findings`.
-    path, continues, only, writer
-        The file as typed in a shell; whether commands can continue its race; the algorithms to which the race was confined;
-        and the process that runs the race now, if any.
+    path, reading
+        The file, and the options with which `show` read it, as typed in a shell.
+    continues, only, writer
+        Whether commands can continue the race; the algorithms to which the race was confined; and the process that runs the
+        race now, if any.
     """
 
     fitted: Posterior | None
@@ -132,11 +144,12 @@ class Result:
     dominance: Dominance = "pointwise"
     runs: tuple[Trajectory, ...] = ()
     race: RaceOutcome | None = None
-    choices: Choices | None = None
     imported: Imported | None = None
     noticed: tuple[Finding, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)
+    features: Mapping[int, Features] = field(default_factory=dict)
     path: str = ""
+    reading: str = ""
     continues: bool = False
     only: tuple[str, ...] = ()
     writer: str = ""
@@ -207,21 +220,19 @@ class Result:
     @cached_property
     def answer(self) -> Answer:
         """The answer as numbers and names."""
-        known = [name for name in self.kept if name in self.posterior.names]
-        return find_answer(self.posterior, known, margin=self.margin, runs=self.collection)
+        return find_answer(self.posterior, self._known, margin=self.margin, runs=self.collection)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """What was noticed about the data, the posterior and the race, the most serious first."""
         if self.fitted is None:
             return most_serious_first([] if self.race is None else before_first_round(self.race))
-        known = tuple(name for name in self.kept if name in self.posterior.names)
         found = find_doubts(
             self.posterior,
             decisions=[each for each in self.dropped.values() if each.by],
             circles=self.circles,
             check=self.check,
-            same=merge_same(self.posterior, known)[1],
+            same=merge_same(self.posterior, self._known)[1],
             is_race=self.race is not None,
         )
         found += [] if self.race is None else race_findings(self.race, self.only)
@@ -270,11 +281,11 @@ class Result:
         """The check of the posterior against the outcomes of each pair; None if the runs are not known."""
         if self.race is not None:
             return self.race.check
-        if self.choices is None:
+        if not self.runs:
             return None
         from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
 
-        return model_check(self.posterior, self.choices)
+        return model_check(self.posterior, choices_of(self.runs, self.posterior.grid, self.rules))
 
     @cached_property
     def collection(self) -> RunCollection | None:
@@ -283,11 +294,14 @@ class Result:
             return collect_runs(self.race, posterior=self.posterior)
         if not self.runs:
             return None
-        return collect_runs(self.runs, posterior=self.posterior, unit=self.clock, **self.rules)
+        # The posterior of a group also has weights of the instances of other groups.
+        is_group = self.posterior.beliefs is not None and self.posterior.beliefs.others is not None
+        given: dict[str, Any] = {"grid": self.posterior.grid} if is_group else {"posterior": self.posterior}
+        return collect_runs(self.runs, **given, unit=self.clock, **self.rules)
 
     def voice(self, *, shell: bool = False) -> Shell | Python:
         """Return how remedies are worded: as commands for the `shell`, or as calls in Python."""
-        return Shell(self.source, self.path, self.continues) if shell else Python(self.source)
+        return Shell(self.source, self.path, self.reading, self.continues) if shell else Python(self.source)
 
     @property
     def _facts(self) -> Facts:
@@ -314,38 +328,75 @@ class Result:
 
     def select(
         self,
-        budget: float | tuple[float, float] | Preference | None = None,
+        budget: BudgetQuery = None,
         *,
         machines: int = 1,
-        risk: Risk | None = None,
-        criterion: Criterion | None = None,
-        among: Sequence[str] | None = None,
-        copies: bool = True,
-    ) -> Selection:
+        risk: str | Risk | None = None,
+        criterion: str | Criterion | None = None,
+        only: Sequence[str] | None = None,
+        distinct: bool = False,
+    ) -> Choice:
         """Return what to deploy for a budget.
 
         Parameters
         ----------
         budget
-            A number; a pair of numbers for a range; or a preference such as `Final()` or `LogUniform()`. By default every
-            budget of the grid is equally likely.
+            A number; a range such as (100, 1000) or "100..1000"; "uniform" (the default: every budget of the grid is equally
+            likely), "log-uniform" or "final"; a file with one budget per line; or a preference such as `LogUniform()`.
         machines
             How many algorithms run side by side. The best result counts.
-        risk, criterion, copies
-            See `polarbear.select`.
-        among
+        risk
+            "best" (the most probable best choice), "expected", "loss", "quantile:0.1", or a risk attitude.
+        criterion
+            "rival" (the win rate against the strongest rival), "first", "mean-rank", "top:3", "against:NAME", or a
+            criterion.
+        only
             The algorithms to choose from; by default the kept ones, and all of recorded runs for several machines.
+        distinct
+            Whether every machine runs another algorithm, even if repeated runs measure copies.
         """
-        subject = self.posterior
-        if among is None and not (machines > 1 and self.race is None):
-            among = [name for name in self.kept if name in subject.names]
-        return select(
-            subject, preference_of(budget), risk, among=among, portfolio=machines, criterion=criterion, copies=copies
+        subject, preference = self.posterior, as_preference(budget)
+        wanted = as_criterion(criterion)
+        if isinstance(wanted, WinRateAgainst):
+            (baseline,) = find_names("the criterion against", [wanted.baseline], subject.names)
+            wanted = WinRateAgainst(baseline)
+        if only is not None:
+            among: Sequence[str] | None = find_names("only", only, subject.names)
+        else:
+            among = None if machines > 1 and self.race is None else self._known
+        found = select(
+            subject, preference, as_risk(risk), among=among, portfolio=machines, criterion=wanted, copies=not distinct
         )
+        plain = machines == 1 and risk is None and criterion is None and only is None
+        return Choice(found, self._range_of(preference, found.recommendation) if plain else "")
+
+    def _range_of(self, preference: Preference | None, chosen: str | tuple[str, ...]) -> str:
+        """Return the algorithm that the answer names for the range of a budget, if this is not the chosen one."""
+        if not isinstance(preference, At):
+            return ""
+        for each in self.answer.ranges:
+            if each.kind == "best" and each.start <= preference.budget <= each.stop and each.names[0] != chosen:
+                return each.names[0]
+        return ""
+
+    @property
+    def _known(self) -> tuple[str, ...]:
+        """The kept algorithms that have run."""
+        return tuple(name for name in self.kept if name in self.posterior.names)
+
+    def policy(self, *features: FeatureTable, budget: BudgetQuery = None, risk: str | Risk | None = None) -> Policy:
+        """Return which algorithm to run for an instance with given features; see `polarbear.policy`.
+
+        Tables of features add to those that the runs bring along.
+        """
+        from polarbear.features.policy_fit import policy_for_query
+
+        source, tables = self._source_of_features(features)
+        return policy_for_query(source, tables, as_preference(budget) or Uniform(), as_risk(risk))
 
     def map(self) -> DecisionMap:
         """Return the best choice at each budget of the grid, with probabilities and changes."""
-        return decision_map(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
+        return decision_map(self.posterior, among=self._known)
 
     def pairs(self) -> Relations:
         """Return win rates of all pairs at all budgets, and how sure it is that one beats the other or both are equal."""
@@ -398,9 +449,9 @@ class Result:
                     fitted=group.posterior,
                     kept=tuple(each for each in group.posterior.names if each not in drops),
                     dropped=drops,
-                    runs=(),
+                    runs=tuple(groups.parts[name].runs),
+                    rules=groups.parts[name].rules,
                     race=None,
-                    choices=None,
                 )
             )
         return Split(self, groups, results)
@@ -411,8 +462,7 @@ class Result:
                 "expected a race or recorded runs to split, got a saved posterior, which holds no instances; analyse the "
                 "runs"
             )
-        features = {} if self.race is None else self.race.state.features
-        return Divisible(self.runs, self.rules, self.imported, features)
+        return Divisible(self.runs, self.rules, self.imported, self.features)
 
     def as_race(self, *, guarantee: float | None = None, seed: int = 0, **inference: Any) -> Replay:
         """Return what a race would have kept and saved on the recorded runs; for `inference`, see `fit`."""
@@ -440,32 +490,113 @@ class Result:
 
         return compare_with_aocc(self.runs, self.posterior, among=self.answer.names, optimum=optimum)
 
-    def explain(self, *features: FeatureTable, **options: Any) -> Explanation:
+    def explain(
+        self,
+        *features: FeatureTable,
+        budget: BudgetQuery = None,
+        only: Sequence[str] | None = None,
+        depth: int = 2,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> Explanation:
         """Return the features of instances that call for another algorithm; see `polarbear.explain`.
 
-        Tables of features add to those that the runs bring along.
+        Tables of features add to those that the runs bring along. For budgets, see `select`; by default all budgets count
+        equally on the axis of the grid.
         """
         from polarbear.features.explanation import explain
 
-        self._divisible()  # raises an error without runs
-        source: Any = self.race or self.imported or self.collection
-        return explain(source, list(features) or None, **options)
+        source, tables = self._source_of_features(features)
+        among = None if only is None else find_names("only", only, self.posterior.names)
+        options: dict[str, Any] = {"depth": depth, "confidence": confidence, "seed": seed}
+        return explain(source, tables, preference=as_preference(budget), among=among, **options)
 
-    def plot(self, figure: FigureName, *pair: str, **options: Any) -> Figure:
-        """Return a figure by its name, such as "map", "quality" or "pair"; see `polarbear.plots.draw_figure`."""
+    def _source_of_features(self, features: Sequence[FeatureTable]) -> tuple[Any, list[FeatureTable] | None]:
+        """Return the runs with the features that they bring along, and these tables."""
+        self._divisible()  # raises an error without runs
+        if self.race is not None:
+            return self.race, list(features) or None
+        return self.collection, self._tables(features)
+
+    def _tables(self, features: Sequence[FeatureTable]) -> list[FeatureTable]:
+        """Return the features that the runs bring along, and these tables."""
+        own = [features_of(self.imported)] if self.imported is not None else []
+        own += [table_of_rows(list(self.features), list(self.features.values()))] if self.features else []
+        return [*own, *features]
+
+    def plot(
+        self,
+        figure: FigureName,
+        *pair: str,
+        budget: BudgetQuery = None,
+        only: Sequence[str] | None = None,
+        features: Sequence[FeatureTable] = (),
+        **style: Any,
+    ) -> Figure:
+        """Return a figure by its name, such as "decision-map", "quality" or "pair"; see `polarbear.plots.draw_figure`.
+
+        Parameters
+        ----------
+        figure, pair
+            The figure, and the two algorithms of a figure of a pair.
+        budget, only
+            The budgets and the algorithms that it shows, see `select`.
+        features
+            Tables of features, for the figure "tree".
+        **style
+            Options of the figure, such as axis="log" or width=5.
+        """
         from polarbear.plots import draw_figure
 
-        if pair:
-            options["pair"] = pair
-        return draw_figure(figure, self.posterior, self.race, runs=self.collection, **options)
+        known = self.posterior.names
+        style["pair"] = tuple(find_names("pair", pair, known)) if pair else None
+        style["among"] = None if only is None else find_names("only", only, known)
+        if figure == "tree":
+            style |= {
+                "features": self._tables(features),
+                "among": style["among"] or (self._known if self.race else None),
+            }
+        style |= {"preference": as_preference(budget), "unit": self.clock or None}
+        return draw_figure(figure, self.posterior, self.race, runs=self.collection, **style)
 
-    def report(self, path: str | PathLike[str], **options: Any) -> Path:
-        """Write one self-contained page, and return its path; see `polarbear.report` for the options."""
+    def report(
+        self, path: str | PathLike[str], *, by: str | None = None, features: FeatureTable | None = None, **options: Any
+    ) -> Path:
+        """Write one self-contained page, and return its path; see `polarbear.report` for further options.
+
+        With `by`, a section shows the groups of instances by this feature.
+        """
         from importlib import import_module
 
+        if by is not None:
+            split = self.split(by, features)
+            options["groups"] = {f"{by} {name}": each for name, each in split.groups.posteriors.items()}
+            options["group_findings"] = split.groups.findings
         # The page lies above results.
         write: Callable[..., Path] = import_module("polarbear.reporting").report
-        return write(self, path, **options)
+        return write(self, path, features=features, **options)
+
+    def save(self, path: str | PathLike[str], *, draws: int | None = None, force: bool = False) -> None:
+        """Write the result to a file: the posterior, the runs, and how they were read and compared. `load` reads it.
+
+        The rounds of a race stay in its race file.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        draws
+            For deployment: store at most this number of draws of ratings, to five digits, and no runs, in a file that loads
+            quickly.
+        force
+            Whether to replace an existing file that is no saved result.
+        """
+        if draws is not None or not self.runs:
+            self.posterior.save(path, draws=draws, force=force)
+            return
+        shared = ("runs", "imported", "noticed", "rules", "clock", "margin", "confidence", "dominance", "features")
+        more = encode_runs(SavedRuns(**{name: getattr(self, name) for name in shared}))
+        self.posterior.save(path, force=force, more=more)
 
     def to_table(self, what: What = "ranges") -> Table:
         """Return a part of the result as a table.
@@ -572,6 +703,11 @@ class Split:
     groups: Groups
     results: Mapping[str, Result]
 
+    @property
+    def own_results(self) -> dict[str, Result]:
+        """The results of the groups that are not too small."""
+        return {name: each for name, each in self.results.items() if not self.groups.posteriors[name].is_too_small}
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
@@ -607,27 +743,55 @@ class Split:
             "group_findings": [each.to_dict() for each in self.groups.findings],
         }
 
+    def select(self, budget: BudgetQuery = None, **query: Any) -> GroupChoices:
+        """Return what to deploy in each group; see `Result.select`."""
+        choices: dict[str, Choice | str] = {}
+        for name, result in self.results.items():
+            try:
+                choices[name] = result.select(budget, **query)
+            except ValueError as error:  # such as an algorithm that has no runs in this group
+                choices[name] = str(error)
+        return GroupChoices(self.groups, choices | dict(self.groups.failed))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupChoices:
+    """What to deploy in each group of instances, or why there is no choice for a group. Print it for one line per group."""
+
+    groups: Groups
+    choices: Mapping[str, Choice | str]
+
+    def __str__(self) -> str:
+        lines = []
+        for name, choice in self.choices.items():
+            group = self.groups.posteriors.get(name)
+            size = f" ({group.size}{', as for all instances' if group.is_too_small else ''})" if group else ""
+            said = choice if isinstance(choice, str) else _in_few_words(choice)
+            lines.append(wrap(f"{self.groups.feature} {name}{size}: {said}", 2))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choices as plain values, for JSON."""
+        groups = {}
+        for name, choice in self.choices.items():
+            group = self.groups.posteriors.get(name)
+            about = {"instances": group.instances if group else None, "note": group.note if group else ""}
+            own = {"choice": None, "reason": choice} if isinstance(choice, str) else choice.to_dict()
+            groups[name] = {**about, **own}
+        return {
+            "by": self.groups.feature,
+            "groups": groups,
+            "group_findings": [each.to_dict() for each in self.groups.findings],
+        }
+
+
+def _in_few_words(choice: Choice) -> str:
+    return f"{choice.name}{'' if choice.selection.is_sure else ', but unclear'} ({format_percent(choice.probability)})"
+
 
 def _named(result: Result) -> list[tuple[str, tuple[str, ...]]]:
     """Return what the ranges of an answer name."""
     return [(each.kind, each.names if each.kind == "best" else ()) for each in result.answer.ranges]
-
-
-def preference_of(budget: float | tuple[float, float] | Preference | None) -> Preference | None:
-    """Return the preference that a budget stands for: a number is a budget, a pair of numbers is a range.
-
-    Examples
-    --------
-    >>> preference_of(500), preference_of((100, 1000))
-    (At(time=500), Between(start=100, stop=1000))
-    """
-    if isinstance(budget, tuple | list):
-        if len(budget) != 2:
-            raise ValueError(f"expected a range as two budgets, got {budget!r}; give the first and the last")
-        return Between(*budget)
-    if isinstance(budget, int | float | np.number):  # a whole number from an array is no `int`
-        return At(budget if isinstance(budget, int) else float(budget))
-    return budget
 
 
 def result_of_race(
@@ -650,11 +814,17 @@ def result_of_race(
         runs=tuple(run.trajectory for run in race.runs),
         race=race,
         rules=ranking_rules(race),
+        features=race.state.features,
         path=path,
         continues=continues,
         only=tuple(only),
         writer=writer,
     )
+
+
+def choices_of(runs: Sequence[Trajectory], grid: Grid, rules: Mapping[str, Any]) -> Choices:
+    """Return the rankings of recorded runs at the budgets of a grid, by the rules of comparison."""
+    return Choices.from_trajectories(runs, grid=grid, per_instance=True, **rules)
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -6,7 +6,7 @@ from typing import get_type_hints
 import pytest
 
 from polarbear import literals, models
-from polarbear.models.registry import parameter_descriptions
+from polarbear.declared import descriptions as parameter_descriptions
 
 
 @pytest.mark.parametrize("kind", models.PRIORS.values())

@@ -6,28 +6,23 @@ In: a posterior, its model check if the runs are known, and the dropped algorith
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polarbear.findings import Code, Finding, GiveRuns, Restore, ShowPair, UseBootstrap
 from polarbear.observe.rankings import ABSENT
+from polarbear.posterior.findings import observation_findings, reliability_findings
 from polarbear.posterior.first_places import first_shares
-from polarbear.selection.observed_budgets import independent_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from polarbear.arrays import Array, Mask, Ranks
+    from polarbear.arrays import Array, Ranks
     from polarbear.checks.findings import Decision
     from polarbear.checks.model_check import ModelCheck
     from polarbear.posterior.posterior import Posterior
 
-FIRM_INSTANCES, FIRM_CLUSTERS = 30, 20
-"""Independent instances, or clusters, below which an answer is tentative."""
-
-_THIN = 0.25  # share of the largest number of comparisons below which a budget has few data
 _DEPENDENT = 0.5  # share of the budgets below which they are not nearly independent
 _OFTEN = 0.05  # share of first places from which a dropped algorithm is named
 _FEWEST = 3  # instances on which it comes first
@@ -57,7 +52,8 @@ def find_doubts(
         Whether the data come from a race. A race may end runs early on purpose, and its algorithms can run again.
     """
     return [
-        *_on_data(posterior, is_race=is_race),
+        *reliability_findings(posterior),
+        *observation_findings(posterior, may_end_early=is_race),
         *([Finding(Code.NOT_CHECKED, "tentative", remedy=GiveRuns())] if check is None else []),
         *(find_model_doubts(check, decisions, is_race=is_race) if check is not None else []),
         *(_on_dependent_budgets(posterior, check) if check is not None else []),
@@ -65,67 +61,6 @@ def find_doubts(
         *(Finding(Code.CIRCLE, "note", each) for each in circles),
         *(Finding(Code.SAME_RESULTS, "note", (name, *others)) for name, others in same.items()),
     ]
-
-
-def _on_data(posterior: Posterior, *, is_race: bool) -> list[Finding]:
-    found = []
-    diagnostics = posterior.diagnostics
-    if not diagnostics.reliable:
-        numbers = {name: getattr(diagnostics, name) for name in ("method", "effective_draws", "pareto_k", "r_hat")}
-        numbers |= {"divergences": diagnostics.divergences}
-        found.append(Finding(Code.UNRELIABLE_POSTERIOR, "unreliable", numbers=numbers, remedy=UseBootstrap()))
-    number, clustered = independent_units(posterior), _is_clustered(posterior)
-    needed = FIRM_CLUSTERS if clustered else FIRM_INSTANCES
-    if number < needed:
-        numbers = {"number": number, "clusters": clustered, "needed": needed}
-        found.append(Finding(Code.FEW_INSTANCES, "unreliable" if number == 1 else "tentative", numbers=numbers))
-    if not is_race:
-        found += _on_thin_budgets(posterior)
-    gaps = _unobserved(posterior)
-    if gaps:
-        names = tuple(name for each in gaps for name in each["algorithms"])
-        found.append(Finding(Code.NOT_OBSERVED, "tentative", names, {"gaps": gaps}))
-    return found
-
-
-def _is_clustered(posterior: Posterior) -> bool:
-    return posterior.beliefs is not None and posterior.beliefs.sample.has_clusters
-
-
-def _on_thin_budgets(posterior: Posterior) -> list[Finding]:
-    """Return the finding that far fewer instances compare algorithms at some budgets than elsewhere."""
-    if posterior.comparisons is None:
-        return []
-    counts = posterior.comparisons.max(axis=1)  # of the most often compared algorithm at each budget
-    thin = (counts > 0) & (counts < _THIN * counts.max())
-    if not thin.any():
-        return []
-    first, last = posterior.grid.budgets[np.flatnonzero(thin)[[0, -1]]].tolist()
-    numbers = {"start": first, "stop": last, "instances": int(counts[thin].max()), "elsewhere": int(counts.max())}
-    return [Finding(Code.FEW_AT_BUDGETS, "tentative", numbers=numbers)]
-
-
-def _unobserved(posterior: Posterior) -> list[dict[str, list[Any]]]:
-    """Return the algorithms that were not observed at some budgets, with the gaps as pairs of observed neighbours.
-
-    A gap of (None, b) lies before b, (a, None) after a, and (None, None) is the whole grid.
-    """
-    groups: dict[tuple[tuple[float | None, float | None], ...], list[Any]] = {}
-    for name, observed in zip(posterior.names, posterior.observed.T, strict=True):
-        if not observed.all():
-            groups.setdefault(tuple(_gaps(posterior.grid.budgets, observed)), []).append(name)
-    return [{"algorithms": names, "gaps": list(gaps)} for gaps, names in groups.items()]
-
-
-def _gaps(budgets: Array, observed: Mask) -> list[tuple[float | None, float | None]]:
-    gaps, start = [], 0
-    for known, group in groupby(observed.tolist()):
-        stop = start + len(list(group))
-        if not known:
-            before = float(budgets[start - 1]) if start else None
-            gaps.append((before, float(budgets[stop]) if stop < len(budgets) else None))
-        start = stop
-    return gaps
 
 
 def find_model_doubts(check: ModelCheck, decisions: Sequence[Decision], *, is_race: bool) -> list[Finding]:

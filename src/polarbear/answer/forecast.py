@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from polarbear.answer.ranges import NAMED
-from polarbear.selection.observed_budgets import independent_units
+from polarbear.posterior.findings import independent_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import open_race
+from polarbear.cli.help import MORE
 from polarbear.cli.study_progress import show_progress
 from polarbear.literals import Dominance, Until
 from polarbear.wording import format_duration, percent, with_noun
@@ -21,34 +21,26 @@ if TYPE_CHECKING:
 
 def calibrate(
     file: Annotated[
-        Path | None,
-        typer.Argument(metavar="RACE", help="A race file whose setting is simulated; the options below override it."),
+        Path | None, typer.Argument(metavar="RACE", help="A race file whose setting is simulated; options override it.")
     ] = None,
-    data_sets: Annotated[
-        int, typer.Option(min=1, help="Number of data sets, and of races, for each kind of truth.")
-    ] = 30,
-    truth: Annotated[
-        list[str] | None, typer.Option(help="Simulate only this kind of truth; repeatable. All by default.")
-    ] = None,
+    data_sets: Annotated[int, typer.Option(min=1, help="Data sets, and races, for each kind of truth.")] = 30,
+    truth: Annotated[list[str] | None, typer.Option(help="Simulate only this kind of truth; repeatable.")] = None,
     algorithms: Annotated[int | None, typer.Option(min=2, help="Number of algorithms.")] = None,
-    budgets: Annotated[int | None, typer.Option(min=2, help="Number of times on the grid.")] = None,
+    budgets: Annotated[int | None, typer.Option(min=2, help="Number of budgets.")] = None,
     instances: Annotated[
-        int | None, typer.Option(min=1, help="Number of instances of a data set, and the most of a race.")
+        int | None, typer.Option(min=1, help="Instances of a data set, and at most of a race.")
     ] = None,
     autocorrelation: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Autocorrelation of the noise of a run at neighbouring times.")
+        float | None, typer.Option(min=0, max=1, help="Of the noise of a run at neighbouring budgets.")
     ] = None,
-    spread: Annotated[
-        float | None, typer.Option(min=0, help="Standard deviation of the utilities of the algorithms.")
-    ] = None,
-    prior: Annotated[str | None, typer.Option("--prior", help="The prior to fit, by name.")] = None,
-    old_prior: Annotated[str | None, typer.Option("--belief", hidden=True, help="The same as --prior.")] = None,
-    dominance: Annotated[Dominance | None, options.ELIMINATION] = None,
-    until: Annotated[Until | None, typer.Option(help="The rule by which a pair is decided, as in race.toml.")] = None,
-    guarantee: options.Guarantee = None,
-    confidence: options.Confidence = None,
-    margin: options.Margin = None,
-    draws: Annotated[int, typer.Option(min=200, help="Number of posterior draws.")] = 1000,
+    spread: Annotated[float | None, typer.Option(min=0, help="Standard deviation of the utilities.")] = None,
+    prior: Annotated[str | None, typer.Option(rich_help_panel=MORE, help="The prior to fit, by name.")] = None,
+    dominance: Annotated[Dominance | None, typer.Option(rich_help_panel=MORE, help=options.SETTINGS)] = None,
+    until: Annotated[Until | None, typer.Option(rich_help_panel=MORE, help=options.SETTINGS)] = None,
+    guarantee: Annotated[float | None, typer.Option(rich_help_panel=MORE, help=options.SETTINGS)] = None,
+    confidence: Annotated[float | None, typer.Option(rich_help_panel=MORE, help=options.SETTINGS)] = None,
+    margin: Annotated[float | None, typer.Option(rich_help_panel=MORE, help=options.SETTINGS)] = None,
+    draws: Annotated[int, typer.Option(min=200, rich_help_panel=MORE, help=options.SETTINGS)] = 1000,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     results: Annotated[Path | None, typer.Option(help="Store outcomes in this file, and reuse them next time.")] = None,
     as_json: options.Json = False,
@@ -70,7 +62,7 @@ def calibrate(
         "most_instances": instances,
         "autocorrelation": autocorrelation,
         "spread": spread,
-        "belief": prior or old_prior,
+        "belief": prior,
         "dominance": dominance,
         "until": until,
         "guarantee": guarantee,
@@ -129,10 +121,13 @@ def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
     from polarbear.calibration.beliefs import STUDIED
     from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
     from polarbear.calibration.races import RaceCell
+    from polarbear.driver.race import Race
+    from polarbear.opening import require_race_file
     from polarbear.race.batching import FixedBatch
     from polarbear.race.inference import choices_of_runs
 
-    with open_race(file) as race:
+    require_race_file(file)
+    with Race.open(file) as race:
         result = race.outcome
         if not result.instances:
             raise ValueError(
@@ -146,7 +141,7 @@ def _setting_of(file: Path, *, quiet: bool) -> dict[str, Any]:
         names, batch = result.posterior.names, settings.batch
     kind = type(settings.prior).__name__
     sizes = (batch.size,) * 3 if isinstance(batch, FixedBatch) else (batch.first, batch.smallest, batch.largest)
-    terminal.print_remark(
+    terminal.print_note(
         f"runs like those of {terminal.shell_path(file)}: autocorrelation {autocorrelation:g}, spread {spread:g}"
         + ("" if settings.prior == STUDIED[kind] else f", {kind} with its default parameters"),
         quiet=quiet,
@@ -203,7 +198,7 @@ def _print_duration(
             parts.append(with_noun(number, name))
     if parts:
         processes = f" on {workers} processes" if workers > 1 else ""
-        terminal.print_remark(f"{' and '.join(parts)}{processes}: about {format_duration(seconds)}")
+        terminal.print_note(f"{' and '.join(parts)}{processes}: about {format_duration(seconds)}")
 
 
 def _print_summary(summary: dict[str, Any]) -> None:

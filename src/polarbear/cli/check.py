@@ -21,11 +21,10 @@ _ERROR_LINES = 5  # last lines of standard error to print
 
 def check(
     config: options.Config = Path("race.toml"),
-    budget: Annotated[float | None, typer.Option(help="Time at which to stop; by default the end of the grid.")] = None,
+    budget: Annotated[float | None, typer.Option(help="When to stop; by default the last budget.")] = None,
     instance: Annotated[int, typer.Option(min=0, help="Number of the instance to run on.")] = 0,
     settings: options.SetKeys = None,
     as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Run each algorithm once on one instance and report problems. Nothing is stored.
 
@@ -37,20 +36,18 @@ def check(
     prepared = prepare(config, options.overrides({}, settings))
     budget = float(prepared.settings.grid.budgets[-1]) if budget is None else budget
     if not 0 < budget < math.inf:
-        raise ValueError(f"expected a time above 0 for --until, got {budget:g}")
-    checked = _run_each(prepared, instance, budget, quiet)
-    results = [(run, _remarks(run, prepared, budget, transcript)) for run, transcript in checked]
+        raise ValueError(f"expected a budget above 0 for --budget, got {budget:g}")
+    checked = _run_each(prepared, instance, budget)
+    results = [(run, _notes(run, prepared, budget, transcript)) for run, transcript in checked]
     programs = {run.trajectory.algorithm: transcript for run, transcript in checked if transcript is not None}
     failed = [run for run, _ in results if run.status != "done"]
     if as_json:
-        terminal.print_json(
-            [_as_data(run, remarks, programs.get(run.trajectory.algorithm)) for run, remarks in results]
-        )
+        terminal.print_json([_as_data(run, notes, programs.get(run.trajectory.algorithm)) for run, notes in results])
     else:
         heads = ["algorithm", "state", "improvements", "first at", "best value", "seconds"]
-        if any(remarks for _, remarks in results):
-            heads.append("remarks")
-        terminal.print_table(heads, [_row(run, remarks)[: len(heads)] for run, remarks in results])
+        if any(notes for _, notes in results):
+            heads.append("notes")
+        terminal.print_table(heads, [_row(run, notes)[: len(heads)] for run, notes in results])
         listed = None if callable(prepared.instances) else str(prepared.instances[instance])
         for run, transcript in checked:
             if transcript is not None:
@@ -61,10 +58,10 @@ def check(
             terminal.print_result(f"\n{run.trajectory.algorithm}: {shown}")
     if failed:
         raise typer.Exit(1)
-    terminal.print_remark(f"\nNo problems found; now try: polarbear race {terminal.shell_path(config)}", quiet=quiet)
+    terminal.print_note(f"\nNo problems found; now try: polarbear race {terminal.shell_path(config)}")
 
 
-def _run_each(prepared: "Prepared", instance: int, budget: float, quiet: bool) -> "list[tuple[Run, Transcript | None]]":
+def _run_each(prepared: "Prepared", instance: int, budget: float) -> "list[tuple[Run, Transcript | None]]":
     """Return one run per algorithm, each with the transcript of its program, if it is one that was started here."""
     import tempfile
     from contextlib import chdir
@@ -87,7 +84,7 @@ def _run_each(prepared: "Prepared", instance: int, budget: float, quiet: bool) -
     place = executor_of(table if table.dask else ExecutionTable(workers=1))
     with chdir(prepared.folder), place as executor, tempfile.TemporaryDirectory(prefix="polarbear-") as folder:
         for number, (name, algorithm) in enumerate(prepared.algorithms.items()):
-            terminal.print_remark(f"running {name} ...", quiet=quiet)
+            terminal.print_note(f"running {name} ...")
             path = Path(folder) / f"{number}.json"
             if isinstance(algorithm, Command) and not table.dask:  # another machine cannot write the transcript here
                 algorithm = TranscribedCommand.of(algorithm, path)
@@ -113,32 +110,32 @@ def _print_program(run: "Run", transcript: "Transcript", instance: str, prepared
     terminal.print_result(f"  recognised  {recognised}")
 
 
-def _remarks(run: "Run", prepared: "Prepared", budget: float, transcript: "Transcript | None") -> list[str]:
-    """Return remarks on a run that may point to a mistake without being errors."""
+def _notes(run: "Run", prepared: "Prepared", budget: float, transcript: "Transcript | None") -> list[str]:
+    """Return notes on a run that may point to a mistake without being errors."""
     path, grid = run.trajectory, prepared.settings.grid
     if run.status != "done":
         return ["see below"]
-    remarks = []
+    notes = []
     if path.budgets.size and path.budgets[0] > grid.budgets[0]:
         number = int((grid.budgets < path.budgets[0]).sum())
-        remarks.append(f"has no value at the first {number} of {len(grid)} times")
+        notes.append(f"has no value at the first {number} of {len(grid)} budgets")
     if run.reached < 0.5 * budget:
         ended = "ended by itself" if transcript is None else "is taken to end with its last line,"
-        remarks.append(f"{ended} at {round_off(run.reached)} of {round_off(budget)}")
+        notes.append(f"{ended} at {round_off(run.reached)} of {round_off(budget)}")
     if path.budgets.size == 1 and len(grid) > 1:
-        remarks.append("reported only one value; does it report improvements as they happen?")
-    return remarks
+        notes.append("reported only one value; does it report improvements as they happen?")
+    return notes
 
 
-def _row(run: "Run", remarks: list[str]) -> tuple[object, ...]:
+def _row(run: "Run", notes: list[str]) -> tuple[object, ...]:
     path = run.trajectory
     first = round_off(path.budgets[0]) if path.budgets.size else "never"
     best = f"{path.values[-1]:.3g}" if path.values.size else "none"
     state = "fine" if run.status == "done" else run.status
-    return path.algorithm, state, len(path.budgets), first, best, run.seconds, "; ".join(remarks)
+    return path.algorithm, state, len(path.budgets), first, best, run.seconds, "; ".join(notes)
 
 
-def _as_data(run: "Run", remarks: list[str], transcript: "Transcript | None") -> dict[str, Any]:
+def _as_data(run: "Run", notes: list[str], transcript: "Transcript | None") -> dict[str, Any]:
     from dataclasses import asdict
 
     path = run.trajectory
@@ -151,6 +148,6 @@ def _as_data(run: "Run", remarks: list[str], transcript: "Transcript | None") ->
         "best": path.values[-1] if path.values.size else None,
         "reached": run.reached,
         "seconds": run.seconds,
-        "remarks": remarks,
+        "notes": notes,
         **({} if transcript is None else {"program": asdict(transcript)}),
     }

@@ -16,6 +16,7 @@ from polarbear.cli import (
     compare,
     explain,
     export,
+    listing,
     plot,
     race,
     report,
@@ -24,6 +25,7 @@ from polarbear.cli import (
     start,
     verify,
 )
+from polarbear.cli.help import with_help
 from polarbear.cli.option_groups import expand
 from polarbear.version import __version__
 
@@ -133,10 +135,11 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Race": (race.race, verify.verify),
     "Results": (show.show, select.select, explain.explain, report.report, plot.plot, export.export, compare.compare),
     "Validation": (calibrate.calibrate,),
+    "Reference": (listing.list_,),
 }
 for _panel, _commands in _PANELS.items():
-    for _command in _commands:
-        app.command(rich_help_panel=_panel)(expand(_command))
+    for _command in map(expand, _commands):
+        app.command(_command.__name__.strip("_"), cls=with_help(_command), rich_help_panel=_panel)(_command)
 
 
 def run() -> None:

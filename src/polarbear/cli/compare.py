@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.recorded_runs import Reading, RecordedRuns, read_recorded_runs
-from polarbear.cli.source import grid_of, print_remarks
 from polarbear.wording import format_percent, suggest
 
 if TYPE_CHECKING:
+    from polarbear.opening import RecordedRuns
     from polarbear.race.version_comparison import VersionComparison
 
 _VERSION = (
@@ -32,18 +31,12 @@ def compare(
         Path | None, typer.Option(help="Recorded runs of both: OLD and NEW are the names of two algorithms in them.")
     ] = None,
     confidence: Annotated[float, typer.Option(help="The probability that a verdict needs.")] = 0.95,
-    margin: Annotated[
-        float, typer.Option(help="How far below 0.5 a win rate may lie without counting as worse: 0.05 for 45 %.")
-    ] = 0.05,
-    instances: Annotated[
-        int | None, typer.Option(min=1, help="The most instances; by default limits.instances of the file, or 500.")
-    ] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds of wall-clock time.")] = None,
+    margin: Annotated[float, typer.Option(help="How far below 0.5 a win rate may lie: 0.05 for 45 %.")] = 0.05,
+    max_instances: options.MaxInstances = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     workers: options.Workers = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of all randomness.")] = None,
     settings: options.SetKeys = None,
-    *,
-    reading: Reading,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -51,26 +44,19 @@ def compare(
 
     Live versions run on the same instances with the same seeds until the answer is certain enough.
 
-    Exit codes: 0 if NEW is nowhere worse by more than the margin --margin, 1 if it is worse somewhere, 2 if more
-    instances are needed, 3 after an error.
+    Exit codes: 0 if NEW is nowhere worse by more than the margin, 1 if it is worse somewhere, 2 if more instances are
+    needed, 3 after an error.
     """
     rule: dict[str, Any] = {"confidence": confidence, "margin": margin}
     if runs is not None or (Path(old).exists() and Path(new).exists()):
-        unused = {
-            "--instances": instances,
-            "--max-seconds": max_seconds,
-            "--workers": workers,
-            "--set": settings or None,
-        }
+        unused: dict[str, Any] = {"--max-instances": max_instances, "--max-seconds": max_seconds, "--workers": workers}
+        unused |= {"--set": settings or None}
         if wrong := [name for name, value in unused.items() if value is not None]:
             raise ValueError(f"expected algorithms to run with {wrong[0]}, got recorded runs; leave it out")
-        result = _compare_recorded(old, new, runs, reading, seed=seed or 0, quiet=quiet, **rule)
+        result = _compare_recorded(old, new, runs, seed=seed or 0, **rule)
     else:
-        if reading.given:
-            raise ValueError(f"expected recorded runs for {reading.given[0]}, got algorithms to run; leave it out")
-        changes = {"race.seed": seed, "limits.instances": instances, "limits.seconds": max_seconds}
-        changes |= {"execution.workers": workers}
-        result = _compare_live(old, new, config, options.overrides(changes, settings), quiet=quiet, **rule)
+        changes = {"race.seed": seed, "limits.instances": max_instances, "limits.seconds": max_seconds}
+        result = _compare_live(old, new, config, options.overrides(changes, settings, workers), quiet=quiet, **rule)
     if as_json:
         terminal.print_json(result.to_data())
     else:
@@ -131,7 +117,7 @@ def _print_look(result: "VersionComparison", *, quiet: bool) -> None:
     rates = result.win_rates
     no_worse, worse = _format_sureness(rates.nowhere_worse), _format_sureness(rates.worse_somewhere)
     needed = f"{100 - float(f'{100 * (1 - result.probability_needed):.2g}'):.6g} %"
-    terminal.print_remark(
+    terminal.print_note(
         f"{result.data} · {no_worse} sure that {result.new} is nowhere worse by more than the "
         f"margin, {worse} that it is worse somewhere ({needed} decides)",
         quiet=quiet,
@@ -143,39 +129,30 @@ def _format_sureness(probability: float) -> str:
     return f"{100 * probability:.1f} %" if 0.9 <= probability < 0.9995 else format_percent(probability)
 
 
-def _compare_recorded(
-    old: str, new: str, runs: Path | None, reading: Reading, *, seed: int, quiet: bool, **rule: Any
-) -> "VersionComparison":
+def _compare_recorded(old: str, new: str, runs: Path | None, *, seed: int, **rule: Any) -> "VersionComparison":
+    from polarbear.opening import read_recorded
     from polarbear.versions import compare as compare_versions
 
     if runs is None:
         names = ("OLD", "NEW")
-        parts = [read_recorded_runs(Path(path), reading) for path in (old, new)]
+        first, second = (read_recorded(Path(path)) for path in (old, new))
+        for part, path in ((first, old), (second, new)):
+            if len(algorithms := sorted({run.algorithm for run in part.runs})) > 1:
+                raise ValueError(
+                    f"expected runs of one algorithm in {path}, got {', '.join(algorithms)}; compare two of them with "
+                    f"--runs {path}"
+                )
+        grid = first.grid if first.grid == second.grid else None
     else:
-        names = (old, new)
-        recorded = read_recorded_runs(runs, reading)
-        parts = [_runs_of(name, recorded, runs) for name in names]
-    for part, path in zip(parts, (old, new), strict=True):
-        if len(algorithms := sorted({run.algorithm for run in part.runs})) > 1:
-            raise ValueError(
-                f"expected runs of one algorithm in {path}, got {', '.join(algorithms)}; choose one with --only, or compare "
-                f"two of them with --runs {path}"
-            )
-    first, second = parts
-    same_grid = (
-        first.grid is not None
-        and second.grid is not None
-        and first.grid.budgets.tolist() == second.grid.budgets.tolist()
-    )
-    both = replace(first, runs=[*first.runs, *second.runs], grid=first.grid if same_grid else None)
-    grid, remarks = grid_of(both, reading)
-    print_remarks(remarks, quiet=quiet)
+        names, both = (old, new), read_recorded(runs)
+        first, second = (_runs_of(name, both, runs) for name in names)
+        grid = both.grid
     return compare_versions(first, second, grid=grid, names=names, seed=seed, clock=first.clock, **rule)
 
 
-def _runs_of(name: str, recorded: RecordedRuns, path: Path) -> RecordedRuns:
+def _runs_of(name: str, recorded: "RecordedRuns", path: Path) -> "RecordedRuns":
     present = list(dict.fromkeys(run.algorithm for run in recorded.runs))
     if name not in present:
         hint = suggest(name, present) or f"choose among {', '.join(present)}"
         raise ValueError(f"expected an algorithm in {path}, got {name!r}; {hint}")
-    return replace(recorded, runs=[run for run in recorded.runs if run.algorithm == name])
+    return replace(recorded, runs=tuple(run for run in recorded.runs if run.algorithm == name))

@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polarbear.cli import options, terminal
-from polarbear.cli.open_file import require_race_file
+from polarbear.cli import terminal
 from polarbear.cli.run_race import (
     features_to_store,
     open_executor,
     run_race,
     values_to_store,
 )
+from polarbear.literals import View
 from polarbear.wording import join_names, with_noun
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ def continue_race(
     file: Path,
     config: Path | None,
     changes: dict[str, Any],
-    running: options.Running,
     *,
+    view: View,
     change: Change | None = None,
     needed: Sequence[str] = (),
     adds: bool = False,
     only: list[str] | None = None,
     rerun_failed: bool = False,
+    accept_failures: bool = False,
 ) -> "Result":
     """Continue a race from its file and its configuration.
 
@@ -57,27 +58,27 @@ def continue_race(
         The race file, and the configuration if it has moved.
     changes
         Values that the command line sets instead of the configuration.
-    running
-        The options of the command.
+    view
+        What to show of the progress.
     change
         Checks changes, such as an added algorithm, before anything is written, and returns what makes them.
     needed
         Algorithms that must be in the configuration, besides the candidates.
     adds
         Whether a change adds algorithms.
-    only, rerun_failed
+    only, rerun_failed, accept_failures
         See `Race.run`.
     """
     from dataclasses import fields
 
     from polarbear.configuration import load_stored
     from polarbear.driver.race import Race
+    from polarbear.opening import require_race_file
     from polarbear.result import result_of_race
     from polarbear.storage import RaceFile
 
-    quiet = running.quiet
+    quiet = view == "none"
     require_race_file(file)
-    options.require_writable(running.report, inputs=[file, config], force=running.force)
     prepared = load_stored(file, config=config).prepare(config, changes)
     with Race.open(file) as stopped:
         state, instances = stopped.state, stopped.outcome.instances
@@ -92,12 +93,12 @@ def continue_race(
     }
     new = [name for name in prepared.algorithms if name not in present]
     if new and not adds:
-        terminal.print_remark(
+        terminal.print_note(
             f"{prepared.path.name} also has {', '.join(new)}, which the race does not have; add with: polarbear race "
             f"{terminal.shell_path(file)} --add",
             quiet=quiet,
         )
-    terminal.print_remark(
+    terminal.print_note(
         f"Continuing after {with_noun(rounds, 'round')} on {with_noun(instances, 'instance')}; "
         f"{with_noun(len(runs), 'stored run')}",
         quiet=quiet,
@@ -118,15 +119,15 @@ def continue_race(
         Race.open(file, algorithms=known, instances=prepared.instances, features=features, **different) as race,
     ):
         for name, value in different.items():
-            terminal.print_remark(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
+            terminal.print_note(f"{name}: {value!r} from now on, was {getattr(before, name)!r}", quiet=quiet)
         for key, value in values_to_store(prepared).items():
             race.note(key, value)
         if make_change is not None:
             make_change(race)
-        choices = {"only": only or None, "rerun_failed": rerun_failed, "accept_failures": running.accept_failures}
-        result = run_race(race, prepared, executor, running.report, view=running.view, **choices)
+        choices = {"only": only or None, "rerun_failed": rerun_failed, "accept_failures": accept_failures}
+        result = run_race(race, prepared, executor, view=view, **choices)
     if len(result.rounds) == rounds and result.stopped in _STOPS_BEFORE_RUNS:
-        terminal.print_remark(_nothing_ran(result, prepared), quiet=quiet)
+        terminal.print_note(_nothing_ran(result, prepared), quiet=quiet)
     return result_of_race(result, path=terminal.shell_path(file), continues=True, only=only or ())
 
 
@@ -153,12 +154,12 @@ def _print_reruns(file: Path, runs: "list[Run]", names: set[str], present: Colle
     from polarbear.race.failing import count_failures
 
     again = count_failures(run for run in runs if run.trajectory.algorithm in names)
-    terminal.print_remark(f"Made again: {again}" if again else "No failed runs to make again", quiet=quiet)
+    terminal.print_note(f"Made again: {again}" if again else "No failed runs to make again", quiet=quiet)
     others = {run.trajectory.algorithm for run in runs if run.status != "done"} - names
     for name in sorted(others):
         known, quoted = terminal.shell_path(file), shlex.quote(name)
-        step = f"--restore {quoted} --rerun-failed" if name in present else f"--add {quoted}"
-        terminal.print_remark(
+        step = f"--restore {quoted} --failed rerun" if name in present else f"--add {quoted}"
+        terminal.print_note(
             f"Not made again: the failed runs of {name}; to let it race again: polarbear race {known} {step}",
             quiet=quiet,
         )

@@ -1,10 +1,13 @@
 """Write a scenario of irace as a `race.toml`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polarbear.cli import terminal
-from polarbear.literals import Clock
 from polarbear.output_file import write_output
+
+if TYPE_CHECKING:
+    from polarbear.literals import Clock
 
 
 def write_race_of_irace(
@@ -14,9 +17,7 @@ def write_race_of_irace(
     configurations: Path | None,
     *,
     budget_switch: str | None,
-    clock: Clock,
     force: bool,
-    quiet: bool,
 ) -> None:
     """Write a scenario of irace as the race.toml of a folder; see `polarbear init` for the arguments."""
     from polarbear.irace.configurations import read_configurations
@@ -39,17 +40,24 @@ def write_race_of_irace(
         )
     forbidden = read_forbidden(read.parameters, read.parameter_file, read.forbidden_file)
     found = read_configurations(table, read.parameters, forbidden)
-    text = race_toml(read, found, _numbers(budgets), budget_switch=budget_switch, clock=clock)
+    text = race_toml(read, found, _numbers(budgets), budget_switch=budget_switch, clock=_clock(budgets))
     write_output(output, text, force=force, configuration=True)
     counts = f"{with_noun(len(found), 'configuration')} and {with_noun(len(read.instances), 'instance')}"
-    terminal.print_remark(f"{output} has {counts}; now: polarbear race {terminal.shell_path(output)}", quiet=quiet)
+    terminal.print_note(f"{output} has {counts}; now: polarbear race {terminal.shell_path(output)}")
+
+
+def _clock(text: str) -> "Clock":
+    """Return the unit of budgets: seconds if each ends in s."""
+    return "seconds" if all(each.strip().endswith("s") for each in text.split(",")) else "evaluations"
 
 
 def _numbers(text: str) -> list[float]:
+    clock = _clock(text)
     try:
-        numbers = sorted({float(each) for each in text.split(",")})
+        words = [each.strip().removesuffix("s" if clock == "seconds" else "") for each in text.split(",")]
+        numbers = sorted({float(each) for each in words})
     except ValueError:
         numbers = []
     if not numbers or numbers[0] <= 0:
-        raise ValueError(f"expected --budgets as numbers above zero such as 100,300,1000, got {text!r}")
+        raise ValueError(f"expected --budgets as numbers above zero such as 100,300,1000 or 1s,10s,60s, got {text!r}")
     return numbers

@@ -1,287 +1,162 @@
-"""Arguments and options shared by several commands."""
+"""Arguments and options that several commands have.
+
+The help "@module:name" of an option is the description of that parameter in Python, see `polarbear.cli.help`.
+"""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polarbear.literals import Until, View
+from polarbear.cli.help import MORE, RUNS
+from polarbear.literals import Clock, EndedRule, Indicator, PresetName
 from polarbear.output_file import check_output
-from polarbear.wording import find_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polarbear.selection import Criterion, Preference, Risk
+    from polarbear.features.table import FeatureTable
+    from polarbear.result import Result
 
-RiskName = Literal["expected", "best", "quantile", "loss"]
-# Part of the help of options that save a posterior.
-NO_DECISIONS = "It holds no eliminations: select then compares all algorithms, or those of --among."
+ANALYSE, READ, SETTINGS, SELECT = (
+    "@polarbear.opening:analyse",
+    "@polarbear.importers.reading:read_runs",
+    "@polarbear.race.settings:Settings",
+    "@polarbear.result:Result.select",
+)
 
 Config = Annotated[Path, typer.Argument(help="The configuration, or the folder of a race.toml.", show_default=True)]
 RaceFileName = Annotated[Path, typer.Argument(metavar="RACE", help="The race file.")]
-AnyFile = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or a saved posterior.")]
-AnySource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, a saved posterior, or recorded runs.")]
-RunsSource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, or recorded runs.")]
+AnySource = Annotated[Path, typer.Argument(metavar="FILE", help="A race file, a saved result, or recorded runs.")]
 Features = Annotated[
-    Path | None,
-    typer.Option(metavar="TABLE", help="A table of features of the instances: CSV, Parquet, or ARFF of ASlib."),
+    Path | None, typer.Option(metavar="TABLE", help="Features of the instances: CSV, Parquet, or ARFF of ASlib.")
 ]
-Tolerance = Annotated[
-    str | None,
-    typer.Option(
-        metavar="AMOUNT",
-        help="For gap: the smallest difference that matters to you, in units of the values (0.5), or as a share of the "
-        "second algorithm's value (10%). By default every difference counts.",
-    ),
-]
-OtherConfig = Annotated[Path | None, typer.Option("--config", help="The configuration, if it has moved.")]
 By = Annotated[
     str | None,
-    typer.Option(
-        "--by",
-        metavar="COLUMN",
-        help="Also an answer for each value of this column of recorded runs or --features, or feature that a race stores.",
-    ),
+    typer.Option("--by", metavar="FEATURE", help="Also an answer for each group of instances by this feature."),
+]
+Only = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this algorithm; repeatable.")]
+Budget = Annotated[
+    str | None,
+    typer.Option(metavar="BUDGET", help="500, 100..1000, uniform, log-uniform, final, or a file of budgets."),
+]
+Gap = Annotated[
+    str | None,
+    typer.Option(metavar="AMOUNT", help="For gap: the smallest difference that matters: 0.5, or 10% of the value."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that PolarBear did not write.")]
+Workers = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="Simultaneous runs, or the address of a Dask scheduler.")
+]
+MaxInstances = Annotated[int | None, typer.Option(help="Stop at this total number of instances.")]
+SetKeys = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a key of race.toml: race.prior=RandomWalk; repeatable."),
+]
 
 
-def _silence(quiet: bool) -> bool:
+def silence(quiet: bool) -> bool:
     """Silence the log of the package, such as the expected duration of a long fit, as well."""
     logging.getLogger("polarbear").setLevel(logging.ERROR if quiet else logging.NOTSET)
     return quiet
 
 
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file that PolarBear did not write.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=_silence, help="Print no progress and no remarks.")]
-
-Confidence = Annotated[float | None, typer.Option(help="The probability that a decision needs, such as 0.99.")]
-Guarantee = Annotated[
-    float | None, typer.Option(help="The largest probability of any wrong elimination, whatever the model.")
-]
-Margin = Annotated[
-    float | None, typer.Option(help="Win rates within this distance of 0.5 count as equal: 0.05 for 45 to 55 %.")
-]
-ELIMINATION = typer.Option(help="Eliminate if beaten at all times at once (joint), or at each time (pointwise).")
-Workers = Annotated[int | None, typer.Option(help="Number of simultaneous runs on this machine.")]
-MaxInstances = Annotated[int | None, typer.Option(help="Stop at this total number of instances.")]
-SetKeys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Set a key of the file, such as race.prior=RandomWalk; repeatable."
-    ),
-]
-RerunFailed = Annotated[
-    bool, typer.Option("--rerun-failed", help="Make the failed runs of candidates again, and replace them.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", callback=silence, help="Print no progress and no notes.")]
 
 
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FEATURE", help="Eliminate an algorithm only if it is beaten within every group by this feature, too."
-    ),
-]
+def _run_option(*names: str, help: str = READ, **details: Any) -> Any:  # noqa: A002  (the word of typer)
+    return typer.Option(*names, help=help, rich_help_panel=RUNS, **details)
 
 
 @dataclass(frozen=True)
-class Strictness:
-    """Options that say when a pair is decided, and when an algorithm is eliminated."""
+class Reading:
+    """Options of `read_runs` and `analyse`, which say how to read recorded runs, and which of them to compare."""
 
-    confidence: Confidence = None
-    guarantee: Guarantee = None
-    margin: Margin = None
-    until: Annotated[
-        Until | None,
-        typer.Option(
-            help="Go on until no algorithm is likely to be dropped (set), each pair is decided (pairs), or each pair is "
-            "decided at every budget."
-        ),
+    preset: Annotated[PresetName | None, _run_option()] = None
+    columns: Annotated[
+        list[str] | None,
+        _run_option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),
     ] = None
-    groups: Groups = None
-
-    def keys(self) -> dict[str, Any]:
-        """Return the keys of `race.toml` that these options set."""
-        return {
-            "race.confidence": self.confidence,
-            "race.guarantee": self.guarantee,
-            "race.margin": self.margin,
-            "race.until": self.until,
-            "race.groups": self.groups,
-        }
-
-
-@dataclass(frozen=True)
-class Running:
-    """Options of the commands that run a race: where, until when, and what they print."""
-
-    workers: Workers = None
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster with this scheduler.")
+    clock: Annotated[Clock | None, _run_option(help=ANALYSE)] = None
+    maximise: Annotated[bool | None, _run_option("--maximise/--minimise")] = None
+    objectives: Annotated[
+        list[str] | None,
+        _run_option("--objective", metavar="COLUMN", help="The column of an objective; repeatable."),
     ] = None
-    max_instances: MaxInstances = None
-    max_evaluations: Annotated[
-        float | None, typer.Option(help="Stop at this total cost, in the race's unit of time.")
+    indicator: Annotated[Indicator | None, _run_option()] = None
+    reference: Annotated[str | None, _run_option(metavar="NUMBERS")] = None
+    renumber: Annotated[bool, _run_option("--renumber")] = False
+    cluster: Annotated[list[str] | None, _run_option(metavar="COLUMN")] = None
+    ended: Annotated[EndedRule, _run_option()] = "auto"
+    repeated: Annotated[bool | None, _run_option("--repeated/--not-repeated")] = None
+    where: Annotated[
+        list[str] | None,
+        _run_option(metavar="COLUMN=VALUE", help="Only these runs: function=1,2 or dimension=2..10; repeatable."),
     ] = None
-    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds of wall-clock time.")] = None
-    report: Annotated[
-        Path | None, typer.Option(help="Write an HTML report here after each round; an open page reloads itself.")
-    ] = None
-    force: Force = False
-    accept_failures: Annotated[
-        bool,
-        typer.Option(
-            "--accept-failures", help="Judge an algorithm whose first runs all fail, instead of pausing the race."
-        ),
-    ] = False
-    settings: SetKeys = None
-    progress: Annotated[
-        View, typer.Option(help="What to show meanwhile; auto: live in a terminal, elsewhere a line in 30 seconds.")
-    ] = "auto"
-    as_json: Json = False
-    quiet: Quiet = False
-
-    @property
-    def view(self) -> View:
-        """What to show of the progress: nothing if --quiet."""
-        return "none" if self.quiet else self.progress
-
-    def overrides(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the values that the command line sets instead of the file, by dotted key."""
-        limits = {
-            "execution.workers": self.workers,
-            "execution.dask": self.dask,
-            "limits.instances": self.max_instances,
-            "limits.evaluations": self.max_evaluations,
-            "limits.seconds": self.max_seconds,
-        }
-        return overrides({**given, **limits}, self.settings)
-
-
-@dataclass(frozen=True)
-class Budgets:
-    """Options that name a preference over budgets: at most one, uniform by default."""
-
-    at: Annotated[float | None, typer.Option(help="Choose for this budget.")] = None
-    final: Annotated[bool, typer.Option("--final", help="Choose for the longest budget.")] = False
-    uniform: Annotated[bool, typer.Option("--uniform", help="Choose for any budget, all equally likely (default).")] = (
-        False
-    )
-    log_uniform: Annotated[
-        bool, typer.Option("--log-uniform", help="Choose for any budget, all orders of magnitude equally likely.")
-    ] = False
-    between: Annotated[
-        tuple[float, float] | None, typer.Option(help="Choose for a budget between these two, all equally likely.")
-    ] = None
-    samples: Annotated[Path | None, typer.Option(help="Choose for budgets like those in this file, one per line.")] = (
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Compare only this algorithm; repeatable.")] = (
         None
     )
-
-    @property
-    def given(self) -> bool:
-        """Whether one of the options was given."""
-        return self != type(self)()
-
-    def preference(self) -> "Preference":
-        """Return the preference that the options name."""
-        from polarbear import selection
-
-        given: dict[str, Any] = {}
-        if self.at is not None:
-            given["--at"] = selection.At(self.at)
-        if self.final:
-            given["--final"] = selection.Final()
-        if self.uniform:
-            given["--uniform"] = selection.Uniform()
-        if self.log_uniform:
-            given["--log-uniform"] = selection.LogUniform()
-        if self.between is not None:
-            given["--between"] = selection.Between(*self.between)
-        if self.samples is not None:
-            given["--samples"] = selection.BudgetDistribution(_read_numbers(self.samples))
-        preference: Preference = only_one("preference", given) or selection.Uniform()
-        return preference
-
-
-@dataclass(frozen=True)
-class Attitude:
-    """Options that name an attitude to risk, and the size of a portfolio."""
-
-    risk_name: Annotated[
-        RiskName | None,
-        typer.Option(
-            "--risk",
-            help="Rank by the expected value, the probability of being best, a low quantile, or the regret. By default by "
-            "the probability of being best, and by the expected value under the paper's priors or another criterion.",
-        ),
+    without: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Leave this algorithm out; repeatable.")] = (
+        None
+    )
+    include: Annotated[
+        list[str] | None,
+        _run_option(metavar="NAME", help="Compare this algorithm although it ran on few instances; repeatable."),
     ] = None
-    quantile: Annotated[
-        float | None, typer.Option(help="The level for --risk quantile, 0.05 by default; lower is more cautious.")
+    per: Annotated[str | None, _run_option(metavar="COLUMN")] = None
+    budgets: Annotated[
+        str | None,
+        typer.Option(metavar="RANGE", help="Compare at these budgets: 10..500, ..500, 10..500:40, or 10,100,500."),
     ] = None
-    portfolio: Annotated[
-        int, typer.Option(min=1, max=1000, help="Choose this many algorithms, to run side by side.")
-    ] = 1
-    copies: Annotated[
-        bool, typer.Option("--copies/--no-copies", help="Whether one algorithm may run on several machines.")
-    ] = True
-
-    def risk(self) -> "Risk | None":
-        """Return the risk attitude that the options name; None for the default of `polarbear.select`."""
-        from polarbear import selection
-
-        if self.risk_name == "quantile":
-            return selection.Quantile(0.05 if self.quantile is None else self.quantile)
-        if self.quantile is not None:
-            got = "no --risk" if self.risk_name is None else f"--risk {self.risk_name}"
-            raise ValueError(
-                f"expected --risk quantile with --quantile {self.quantile:g}, got {got}; add --risk quantile, or leave "
-                "--quantile out"
-            )
-        risks: dict[str, Risk] = {
-            "expected": selection.Expected(),
-            "best": selection.ProbabilityBest(),
-            "loss": selection.ExpectedLoss(),
-        }
-        return None if self.risk_name is None else risks[self.risk_name]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Options that name a criterion by which algorithms are compared: at most one."""
-
-    top: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="Compare by how often each is among the first K; 1 is the first place."),
-    ] = None
-    mean_rank: Annotated[bool, typer.Option("--mean-rank", help="Compare by the mean rank.")] = False
-    against: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Compare by the win rate against this algorithm.")
+    tolerance: Annotated[
+        str | None,
+        typer.Option(metavar="AMOUNT", rich_help_panel=MORE, help="Values this close are tied: 0.5, or 0.1% of them."),
     ] = None
 
-    def criterion(self, names: "Sequence[str] | None" = None) -> "Criterion | None":
-        """Return the criterion that the options name, or None, after checking --against if the names are known."""
-        from polarbear import selection
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, as arguments of `analyse`."""
+        from polarbear.importers.part import parse_condition
 
-        given: dict[str, Criterion] = {}
-        if self.top is not None:
-            given["--top"] = selection.TopK(self.top)
-        if self.mean_rank:
-            given["--mean-rank"] = selection.MeanRank()
-        if self.against is not None:
-            (baseline,) = [self.against] if names is None else find_names("--against", [self.against], names)
-            given["--against"] = selection.WinRateAgainst(baseline)
-        criterion: Criterion | None = only_one("criterion", given)
-        return criterion
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        found = {each.name: found[each.name] for each in fields(self) if found[each.name] not in (each.default, [])}
+        if "columns" in found:
+            pairs = [split_pair("--column", each, "raw_y=loss") for each in found["columns"]]
+            found["columns"] = {name: column or None for name, column in pairs}
+        if "reference" in found:
+            found["reference"] = _numbers("--reference", found["reference"])
+        if "where" in found:
+            found["where"] = [parse_condition(each) for each in found["where"]]
+        if "only" in found:  # an algorithm that is named is compared
+            found["include"] = [*found.get("include", ()), *found["only"]]
+        return found
+
+    def as_typed(self) -> str:
+        """Return the options that were given, as you would type them after the path; with a blank before each."""
+        from polarbear.importers.option_text import as_typed
+
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        given = [each.name for each in fields(self) if values[each.name] not in (each.default, [])]
+        return "".join(f" {as_typed(name, values[name])}" for name in given)
 
 
-def only_one(kind: str, given: dict[str, Any]) -> Any:
-    """Return the only value among options that exclude each other, or None; raise an error if several are given."""
-    if len(given) > 1:
-        raise ValueError(f"expected one {kind}, got {' and '.join(given)}; leave all but one out")
-    return next(iter(given.values()), None)
+def load_with_features(file: Path, features: Path | None) -> "tuple[Result, tuple[FeatureTable, ...]]":
+    """Return the result of a file, and the table of features if one is named."""
+    from polarbear.opening import load
+
+    result = load(file)
+    return result, () if features is None else (read_table(features, result, file),)
+
+
+def read_table(features: Path, result: "Result", file: Path) -> "FeatureTable":
+    """Return a table of features; it may name the listed instances of a race."""
+    from polarbear.configuration.stored import load_stored
+    from polarbear.features.reading import read_features
+
+    listed = () if result.race is None else load_stored(file, config="race.toml").instances
+    return read_features(features, instances=listed)
 
 
 def require_writable(*paths: Path | None, inputs: "Sequence[Path | None]" = (), force: bool = False) -> None:
@@ -291,11 +166,13 @@ def require_writable(*paths: Path | None, inputs: "Sequence[Path | None]" = (), 
             check_output(path, inputs=(*inputs, *paths[:number]), force=force)
 
 
-def overrides(given: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
+def overrides(given: dict[str, Any], settings: list[str] | None, workers: str | None = None) -> dict[str, Any]:
     """Return the values that the command line sets instead of the file, by dotted key."""
     from polarbear.configuration import parse_value
 
     changes = {key: value for key, value in given.items() if value is not None}
+    if workers is not None:
+        changes |= {"execution.workers": int(workers)} if workers.isdecimal() else {"execution.dask": workers}
     for each in settings or ():
         key, value = split_pair("--set", each, "race.margin=0.1")
         changes[key] = parse_value(value)
@@ -313,28 +190,23 @@ def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _read_numbers(path: Path) -> list[float]:
-    try:
-        numbers = [float(word) for word in path.read_text(encoding="utf-8").split()]
-    except ValueError as error:
-        raise ValueError(f"expected numbers in {path}, one per line: {error}") from None
-    if not numbers:
-        raise ValueError(f"expected numbers in {path}, one per line, got none")
-    return numbers
-
-
-def read_tolerance(text: str | None) -> dict[str, Any]:
+def read_gap(text: str | None) -> dict[str, Any]:
     """Return the tolerance of `gap_exceeds` that was typed, and whether it is a share; nothing if none was.
 
     Examples
     --------
-    >>> read_tolerance("0.5"), read_tolerance("10%"), read_tolerance(None)
+    >>> read_gap("0.5"), read_gap("10%"), read_gap(None)
     ({'tolerance': 0.5, 'relative': False}, {'tolerance': 0.1, 'relative': True}, {})
     """
     if text is None:
         return {}
     number, relative = text.removesuffix("%").rstrip(), text.endswith("%")
+    (amount,) = _numbers("--tolerance", number, "0.5 or 10%")
+    return {"tolerance": amount / (100 if relative else 1), "relative": relative}
+
+
+def _numbers(option: str, text: str, example: str = "1.1,1.1") -> list[float]:
     try:
-        return {"tolerance": float(number) / (100 if relative else 1), "relative": relative}
+        return [float(each) for each in text.split(",")]
     except ValueError as error:
-        raise ValueError(f"expected --tolerance with an amount such as 0.5 or 10%, got {text!r}") from error
+        raise ValueError(f"expected {option} with numbers such as {example}, got {text!r}") from error

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,7 +15,7 @@ from polarbear.cli.run_race import (
     run_race,
     values_to_store,
 )
-from polarbear.literals import View
+from polarbear.literals import Until, View
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -31,62 +31,77 @@ _Names = list[str] | None
 
 def race(
     path: Annotated[
-        Path, typer.Argument(metavar="RACE", help="A configuration, the folder of a race.toml, or a race file.")
+        Path, typer.Argument(metavar="RACE", help="A race.toml, its folder, or a race file, which continues.")
     ] = Path("race.toml"),
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The race file; race.file of the configuration by default.")
+        Path | None, typer.Option("--output", "-o", help="The race file; an existing one continues.")
     ] = None,
-    config: options.OtherConfig = None,
-    *,
-    strictness: options.Strictness,
-    seed: Annotated[int | None, typer.Option(help="Seed of all randomness in the race.")] = None,
-    only: Annotated[_Names, typer.Option(metavar="NAME", help="Run only these candidates; repeatable.")] = None,
+    confidence: Annotated[float | None, typer.Option(help=options.SETTINGS)] = None,
+    guarantee: Annotated[float | None, typer.Option(help=options.SETTINGS)] = None,
+    margin: Annotated[float | None, typer.Option(help=options.SETTINGS)] = None,
+    until: Annotated[Until | None, typer.Option(help=options.SETTINGS)] = None,
+    groups: Annotated[str | None, typer.Option(metavar="FEATURE", help=options.SETTINGS)] = None,
+    seed: Annotated[int | None, typer.Option(help=options.SETTINGS)] = None,
+    only: options.Only = None,
     decide: Annotated[
         tuple[str, str] | None, typer.Option(metavar="A B", help="Go on until this pair is decided.")
     ] = None,
     add: Annotated[
-        _Names, typer.Option(metavar="NAME", help="Add a new algorithm of the configuration; repeatable; new: all.")
+        _Names, typer.Option(metavar="NAME", help="Add an algorithm of race.toml; repeatable; new: all new ones.")
     ] = None,
     restore: Annotated[
         _Names, typer.Option(metavar="NAME", help="Let a dropped algorithm race again; repeatable.")
     ] = None,
     drop: Annotated[
-        _Names, typer.Option(metavar="NAME", help="Drop a candidate without judging it; repeatable.")
+        _Names, typer.Option(metavar="NAME", help="Drop an algorithm without judging it; repeatable.")
     ] = None,
-    rerun_failed: options.RerunFailed = False,
-    running: options.Running,
+    failed: Annotated[
+        Literal["rerun", "accept"] | None,
+        typer.Option(help="Make failed runs again, or judge an algorithm whose first runs all fail."),
+    ] = None,
+    workers: options.Workers = None,
+    max_instances: options.MaxInstances = None,
+    max_evaluations: Annotated[float | None, typer.Option(help="Stop at this total cost.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
+    settings: options.SetKeys = None,
+    force: options.Force = False,
+    progress: Annotated[View, typer.Option(help="Show it live, in lines, or not; auto: as it suits.")] = "auto",
 ) -> None:
     """Start a race, or continue it: with stricter settings, other algorithms, or for one pair.
 
-    The race stops when every pair is decided, no algorithm is likely to be dropped, or a limit is reached. The race file
-    stores every run and every decision, and Ctrl-C loses nothing. Changed settings apply from now on.
+    The race stops when it is finished, no drop is likely, or a limit is reached. The race file stores every run and every
+    decision, and Ctrl-C loses nothing. Changed settings apply from now on.
     """
-    changes = running.overrides({**strictness.keys(), "race.seed": seed})
-    chosen = _chosen(only, decide)
+    given = {"confidence": confidence, "guarantee": guarantee, "margin": margin, "until": until, "groups": groups}
+    changes: dict[str, Any] = {f"race.{name}": value for name, value in {**given, "seed": seed}.items()}
+    changes |= {"limits.instances": max_instances, "limits.evaluations": max_evaluations, "limits.seconds": max_seconds}
+    changes = options.overrides(changes, settings, workers)
+    chosen, quiet = _chosen(only, decide), progress == "none"
+    options.silence(quiet)
+    how = {"rerun_failed": failed == "rerun", "accept_failures": failed == "accept"}
     file = _existing_race(path, output, changes)
     if file is None:
-        _refuse_before_start(add=add, restore=restore, drop=drop, decide=decide, rerun_failed=rerun_failed)
-        options_of_run = {"force": running.force, "accept_failures": running.accept_failures}
-        result = start_race(path, output, changes, page=running.report, view=running.view, only=only, **options_of_run)
+        _refuse_before_start(add=add, restore=restore, drop=drop, decide=decide)
+        if failed == "rerun":
+            raise ValueError("expected a race that has begun for --failed rerun, got a new one; leave it out")
+        result = start_race(path, output, changes, view=progress, only=only, force=force, **how)
     elif drop and not _has_configuration(file):
         result = _only_drop(file, drop)
     else:
-        known = config if file == path else path
         added, restored, dropped = (each or [] for each in (add, restore, drop))
+        changed = bool(added or restored or dropped)
         result = continue_race(
             file,
-            known,
+            None if file == path else path,
             changes,
-            running,
-            change=plan_changes(file, added, restored, dropped, quiet=running.quiet)
-            if added or restored or dropped
-            else None,
+            view=progress,
+            change=plan_changes(file, added, restored, dropped, quiet=quiet) if changed else None,
             needed=restored,
             adds=bool(add),
             only=chosen,
-            rerun_failed=rerun_failed,
+            **how,
         )
-    print_result(result, as_json=running.as_json)
+    print_result(result)
 
 
 def _chosen(only: list[str] | None, decide: tuple[str, str] | None) -> list[str] | None:
@@ -98,12 +113,12 @@ def _chosen(only: list[str] | None, decide: tuple[str, str] | None) -> list[str]
 def _existing_race(path: Path, output: Path | None, changes: dict[str, Any]) -> Path | None:
     """Return the race file that a path stands for; None if a race begins."""
     from polarbear.configuration import prepare
-    from polarbear.opening import is_race_file
+    from polarbear.file_kinds import is_race_file
 
     if path.is_file() and is_race_file(path):
         return path
     if output is None and path.suffix == ".race" and not path.exists():
-        from polarbear.opening import require_exists
+        from polarbear.file_kinds import require_exists
 
         require_exists(path)  # its error suggests other race files
     file = output or prepare(path, changes).race_file
@@ -118,9 +133,9 @@ def _refuse_before_start(**given: Any) -> None:
 
 
 def _has_configuration(file: Path) -> bool:
-    from polarbear.cli.open_file import open_race
+    from polarbear.driver.race import Race
 
-    with open_race(file) as stored:
+    with Race.open(file) as stored:
         return "configuration" in stored.about
 
 
@@ -129,16 +144,14 @@ def start_race(
     output: Path | None,
     changes: dict[str, Any],
     *,
-    page: Path | None = None,
-    force: bool = False,
     view: View,
     only: list[str] | None = None,
+    force: bool = False,
     **choices: Any,
 ) -> "Result":
     """Start a race from a configuration and run it; return its result.
 
-    With `only`, the race begins with these algorithms. Its page replaces files of another origin only by `force`. Further
-    arguments are those of `Race.run`.
+    With `only`, the race begins with these algorithms. Further arguments are those of `Race.run`.
     """
     from dataclasses import fields
 
@@ -148,15 +161,15 @@ def start_race(
 
     prepared = prepare(config, changes)
     path = output or prepared.race_file
-    options.require_writable(path, page, inputs=[prepared.path], force=force)
+    options.require_writable(path, inputs=[prepared.path], force=force)
     algorithms = prepared.algorithms if only is None else _select_algorithms(prepared, only)
     settings = {field.name: getattr(prepared.settings, field.name) for field in fields(prepared.settings)}
-    about, features = values_to_store(prepared), features_to_store(prepared)
+    about, features = values_to_store(prepared), features_to_store(prepared, quiet=view == "none")
     with (
         open_executor(prepared) as executor,
         Race(algorithms, prepared.instances, path=path, about=about, features=features, **settings) as new,
     ):
-        outcome = run_race(new, prepared, executor, page, view=view, **choices)
+        outcome = run_race(new, prepared, executor, view=view, **choices)
     return result_of_race(outcome, path=terminal.shell_path(path), continues=True)
 
 
@@ -206,19 +219,19 @@ def plan_changes(
     def make(race: "Race", new: list[str], prepared: "Prepared") -> None:
         for name in new:
             race.add(name, prepared.algorithms[name])
-            terminal.print_remark(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
+            terminal.print_note(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
         beaten, removed = {each.name: each for each in race.outcome.eliminations}, race.state.removed
         for name in restored:
             race.restore(name)
             was = beaten.get(name)
             why = removed[name] if was is None else f"dropped in round {was.round}, beaten by {was.by}"
-            terminal.print_remark(
+            terminal.print_note(
                 f"{name} is a candidate again; it was {why}. Its earlier runs still count.", quiet=quiet
             )
         for name in dropped:
             race.drop(name)
             undo = f"polarbear race {known} --restore {shlex.quote(name)}"
-            terminal.print_remark(f"{name} is dropped; undo with: {undo}", quiet=quiet)
+            terminal.print_note(f"{name} is dropped; undo with: {undo}", quiet=quiet)
 
     return prepare
 

@@ -5,13 +5,11 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from polarbear.cli import terminal
-from polarbear.cli.report import after_each_round
 from polarbear.literals import View
 
 if TYPE_CHECKING:
@@ -40,11 +38,11 @@ def values_to_store(prepared: "Prepared") -> dict[str, Any]:
 
 
 def features_to_store(prepared: "Prepared", *, quiet: bool = False) -> "Mapping[int, Any] | None":
-    """Return the features of the instances that a configuration names, and print remarks on them."""
+    """Return the features of the instances that a configuration names, and print notes on them."""
     if prepared.features is None:
         return None
-    for remark in prepared.features.remarks:
-        terminal.print_remark(remark, quiet=quiet)
+    for note in prepared.features.notes:
+        terminal.print_note(note, quiet=quiet)
     return prepared.features.rows
 
 
@@ -60,44 +58,32 @@ def open_executor(prepared: "Prepared") -> Iterator["Executor"]:
         yield executor
 
 
-def run_race(
-    race: "Race", prepared: "Prepared", executor: "Executor", page: Path | None, *, view: View, **choices: Any
-) -> "RaceOutcome":
-    """Run a race until it is resolved or reaches a limit of its configuration; write its page after each round.
+def run_race(race: "Race", prepared: "Prepared", executor: "Executor", *, view: View, **choices: Any) -> "RaceOutcome":
+    """Run a race until it is finished or reaches a limit of its configuration.
 
     Further arguments, such as `only`, are those of `Race.run`.
     """
     limits = prepared.tables.limits
-    renew = after_each_round(race, None if page is None else page.resolve())
     with chdir(prepared.folder):
-        result = race.drive(
+        return race.drive(
             executor,
             max_instances=limits.instances,
             max_evaluations=limits.evaluations,
             max_seconds=limits.seconds,
             time_limit=limits.run_seconds,
             retries=limits.retries,
-            stop=renew,
             progress=view,
             **choices,
         )
-    if page is not None and result.rounds:
-        from polarbear.reporting import report
-
-        report(race, page, force=True)  # without `live`: the page of a stopped race does not reload itself
-    return result
 
 
-def print_result(result: "Result", *, as_json: bool) -> None:
+def print_result(result: "Result") -> None:
     """Print the result of a race, and exit with a code that says whether an algorithm or a signal stopped it."""
-    if as_json:
-        terminal.print_json({"file": result.path, **result.to_dict()})
-    else:
-        terminal.print_result(str(result.words(shell=True)))
+    terminal.print_result(str(result.words(shell=True)))
     assert result.race is not None
     if result.race.failing:
         for line in failing_lines(result.race, result.path):
-            terminal.print_remark(line)  # an error, which --quiet does not hide
+            terminal.print_note(line)  # an error
         raise typer.Exit(3)
     if result.race.stopped == "interrupted":
         raise typer.Exit(128 + stopped_by())
@@ -108,11 +94,11 @@ def failing_lines(outcome: "RaceOutcome", known: str) -> list[str]:
     names = [each.name for each in outcome.failing]
     they, their = ("it", "its") if len(names) == 1 else ("them", "their")
     lines = [each.sentence for each in outcome.failing]
-    lines.append(f"Fix {they} and continue with: polarbear race {known} --rerun-failed")
+    lines.append(f"Fix {they} and continue with: polarbear race {known} --failed rerun")
     if outcome.failing_are_removable:
         drops = " ".join(f"--drop {shlex.quote(name)}" for name in names)
         lines.append(f"or drop {they}: polarbear race {known} {drops}")
-    return [*lines, f"or let {their} failures count: polarbear race {known} --accept-failures"]
+    return [*lines, f"or let {their} failures count: polarbear race {known} --failed accept"]
 
 
 def stopped_by() -> int:

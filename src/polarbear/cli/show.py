@@ -1,19 +1,20 @@
-"""Command `show`: print the answer of a race, of recorded runs, or of a saved posterior."""
+"""Command `show`: print the answer of a race, of recorded runs, or of a saved result."""
 
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.features import read_table
-from polarbear.cli.reading import Reading, open_result
-from polarbear.literals import Dominance
+from polarbear.cli.help import MORE
+from polarbear.literals import Dominance, Method
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from polarbear.analysis import Replay
     from polarbear.baselines import AoccComparison
     from polarbear.result import Result
@@ -23,47 +24,38 @@ _SECONDS = 2.0  # between two readings of a race that is watched
 
 def show(
     file: options.AnySource,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also print probabilities, drops, pairs, the race, and all notes.")
-    ] = False,
+    details: Annotated[bool, typer.Option("--details", help="Also print probabilities, pairs and all notes.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Print the answer again after each round.")] = False,
     by: options.By = None,
     features: options.Features = None,
     as_race: Annotated[
-        bool, typer.Option("--race", help="Also print what a race on these runs would have kept and saved.")
+        bool, typer.Option("--as-race", help="Also print what a race would have kept and saved on these runs.")
     ] = False,
     guarantee: Annotated[
         float | None,
-        typer.Option(help="With --race: the largest probability of any wrong drop, whatever the model."),
+        typer.Option(rich_help_panel=MORE, help="With --as-race: the risk of a wrong drop."),
     ] = None,
     optimum: Annotated[
-        float | None,
-        typer.Option(
-            help="Also compare with the AOCC for this optimum; known for COCO's data and IOHprofiler's BBOB suites."
-        ),
+        float | None, typer.Option(rich_help_panel=MORE, help="The known optimum, to compare with the AOCC.")
     ] = None,
     *,
-    reading: Reading,
-    prior: Annotated[str | None, typer.Option(help="The prior, as in race.toml.")] = None,
-    method: Annotated[str | None, typer.Option(help="How the posterior is computed, as in race.toml.")] = None,
-    dominance: Annotated[Dominance | None, options.ELIMINATION] = None,
-    confidence: Annotated[
-        float | None, typer.Option(help="The probability that dropping an algorithm needs; 0.95 by default.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the posterior, and of the order of a replayed race.")] = 0,
-    save: Annotated[Path | None, typer.Option(help=f"Write the posterior to this file. {options.NO_DECISIONS}")] = None,
+    reading: options.Reading,
+    prior: Annotated[str | None, typer.Option(rich_help_panel=MORE, help="The prior, as in race.toml.")] = None,
+    method: Annotated[Method | None, typer.Option(rich_help_panel=MORE, help=options.ANALYSE)] = None,
+    dominance: Annotated[Dominance | None, typer.Option(rich_help_panel=MORE, help=options.ANALYSE)] = None,
+    confidence: Annotated[float | None, typer.Option(help=options.ANALYSE)] = None,
+    seed: Annotated[int | None, typer.Option(min=0, rich_help_panel=MORE, help=options.ANALYSE)] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the result to this file, which all commands read.")] = None,
     force: options.Force = False,
     as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Print which algorithm is best at which budget, how much it matters, and what may be dropped. Nothing is run.
 
-    A race file shows the answer of its race, also while the race runs. With options of recorded runs, such as --only or
-    --stop, or of the posterior, such as --confidence, its runs are compared as recorded runs.
+    With options, the runs of a race file are compared as recorded runs. --save keeps how runs were read: other commands need
+    no options for the saved result.
     """
-    del quiet
     if guarantee is not None and not as_race:
-        raise ValueError(f"expected --race with --guarantee {guarantee:g}, got no --race; add --race, or leave it out")
+        raise ValueError(f"expected --as-race with --guarantee {guarantee:g}, got no --as-race; add it")
     if features is not None and by is None:
         raise ValueError(
             f"expected --by with --features {features}, got no --by; add --by with a column of the table, or use: polarbear "
@@ -72,32 +64,32 @@ def show(
     from polarbear.show.environment import wrap
 
     options.require_writable(save, inputs=[file, features], force=force)
-    inference: dict[str, Any] = {} if method is None else {"method": method}
+    analysis: dict[str, Any] = {"method": method, "dominance": dominance, "confidence": confidence, "seed": seed}
     if prior is not None:
         from polarbear.configuration import parse_prior
 
-        inference["prior"] = parse_prior(prior)
-    rule: dict[str, Any] = {"dominance": dominance, "confidence": confidence}
-    chosen = inference | {name: value for name, value in rule.items() if value is not None}
+        analysis["prior"] = parse_prior(prior)
+    given = {name: value for name, value in analysis.items() if value is not None}
 
     def read() -> "Result":
-        return open_result(file, reading, keep=[] if by is None else [by], seed=seed, chosen=chosen)
+        return read_result(file, reading, given, keep=[] if by is None else [by])
 
     result = read()
     if save is not None:
-        result.posterior.save(save, force=force)
+        result.save(save, force=force)
+        result = replace(result, path=terminal.shell_path(save), reading="")
     while True:
         data: dict[str, Any] = result.to_dict()
         text = [str(result.words(shell=True))]
         if by is not None:
-            table = None if features is None else read_table(features, file if result.race is not None else None)
+            table = None if features is None else options.read_table(features, result, file)
             split = result.split(by, table)
             data |= split.to_dict()
             text.append("\n".join(split.lines(shell=True)))
         if details:
             text.append(result.details(shell=True))
         if as_race:
-            replay = result.as_race(guarantee=guarantee, seed=seed, **inference)
+            replay = result.as_race(guarantee=guarantee, seed=seed or 0)
             data |= {"as_race": _replay_as_data(replay)}
             text.append(wrap(replay.sentence, 2))
         aocc = _compare_with_aocc(result, optimum)
@@ -115,11 +107,32 @@ def show(
             print("\033[2J\033[H", end="")  # clears the screen
 
 
-def _next(result: "Result", read: Any) -> "Result | None":
+def read_result(file: Path, reading: options.Reading, analysis: dict[str, Any], *, keep: list[str]) -> "Result":
+    """Return the result of a file; with options, of its runs as recorded runs."""
+    from polarbear.file_kinds import is_posterior_file, is_race_file, require_exists
+    from polarbear.opening import analyse, load
+
+    require_exists(file)
+    given = {**reading.given(), **analysis}
+    if is_posterior_file(file):
+        if given:
+            option = next(iter(given)).replace("_", "-")
+            raise ValueError(
+                f"expected recorded runs or a race file for --{option}, got the saved result {file}; "
+                "give the file of its runs"
+            )
+        return load(file)
+    if is_race_file(file):
+        return analyse(file, **given) if given else load(file)
+    result = analyse(file, **given, keep=keep)
+    return replace(result, reading=reading.as_typed())
+
+
+def _next(result: "Result", read: "Callable[[], Result]") -> "Result | None":
     """Return the result of the race after its next round; None if the race has stopped or is no race."""
     while result.race is not None and result.writer:
         time.sleep(_SECONDS)
-        new: Result = read()
+        new = read()
         assert new.race is not None
         if len(new.race.rounds) > len(result.race.rounds) or not new.writer:
             return new

@@ -9,30 +9,24 @@ from polarbear.cli import options, terminal
 from polarbear.cli.irace import write_race_of_irace
 from polarbear.cli.race import start_race
 from polarbear.cli.run_race import print_result
-from polarbear.literals import Clock
 from polarbear.output_file import write_output
 
 if TYPE_CHECKING:
     from polarbear.literals import View
 
 
-def demo(
-    workers: options.Workers = None,
-    max_instances: options.MaxInstances = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
+def demo(max_instances: options.MaxInstances = None, quiet: options.Quiet = False) -> None:
     """Race four optimisers on random problems, and print which one to use at which budget; takes about a minute."""
     import tempfile
 
     folder = Path(tempfile.mkdtemp(prefix="polarbear-demo-"))
     _write_example(folder)
-    given = {"execution.workers": workers, "limits.instances": max_instances}
     view: View = "none" if quiet else "auto"
-    result = start_race(folder / "race.toml", None, options.overrides(given, None), view=view)
-    print_result(result, as_json=as_json)
-    terminal.print_remark(
-        f"\nThe race and its files are in {folder}; try: polarbear select {result.path} --at 50", quiet=quiet
+    changes = options.overrides({"limits.instances": max_instances}, None)
+    result = start_race(folder / "race.toml", None, changes, view=view)
+    print_result(result)
+    terminal.print_note(
+        f"\nThe race and its files are in {folder}; try: polarbear select {result.path} --budget 50", quiet=quiet
     )
 
 
@@ -42,22 +36,20 @@ def init(
         Path | None, typer.Option(metavar="SCENARIO", help="Write the race of this scenario file of irace instead.")
     ] = None,
     budgets: Annotated[
-        str | None, typer.Option(metavar="LIST", help="With --irace: the budgets, such as 100,300,1000.")
+        str | None, typer.Option(metavar="LIST", help="With --irace: the budgets: 100,300,1000, or 1s,10s,60s.")
     ] = None,
     budget_switch: Annotated[
         str | None,
         typer.Option(
             metavar="SWITCH",
-            help="With --irace: call the target runner once per budget, with this switch and the budget as last argument, "
-            "such as '--evaluations '. Without it, the runner prints lines `time cost` until the time in POLARBEAR_BUDGET.",
+            help="With --irace: call the target runner once per budget, with this switch and the budget as last argument. "
+            "Without it, the runner prints lines `budget cost` up to the budget in POLARBEAR_BUDGET.",
         ),
     ] = None,
     configurations: Annotated[
         Path | None, typer.Option(help="With --irace: the configurations to race; the scenario's own by default.")
     ] = None,
-    clock: Annotated[Clock, typer.Option(help="With --irace: the unit of the budgets.")] = "evaluations",
-    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
-    quiet: options.Quiet = False,
+    force: options.Force = False,
 ) -> None:
     """Write a commented race.toml with a working example, and its JSON schema for editors.
 
@@ -67,9 +59,7 @@ def init(
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"expected a folder, got the file {folder}; choose another name")
     if irace is not None:
-        write_race_of_irace(
-            irace, folder, budgets, configurations, budget_switch=budget_switch, clock=clock, force=force, quiet=quiet
-        )
+        write_race_of_irace(irace, folder, budgets, configurations, budget_switch=budget_switch, force=force)
         return
     if budgets is not None or budget_switch is not None or configurations is not None:
         raise ValueError(
@@ -78,7 +68,7 @@ def init(
     folder.mkdir(parents=True, exist_ok=True)
     for path in _write_example(folder, force=force):
         terminal.print_result(str(path))
-    terminal.print_remark(f"Now try: polarbear check {terminal.shell_path(folder / 'race.toml')}", quiet=quiet)
+    terminal.print_note(f"Now try: polarbear check {terminal.shell_path(folder / 'race.toml')}")
 
 
 def _write_example(folder: Path, *, force: bool = False) -> list[Path]:

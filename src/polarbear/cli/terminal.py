@@ -43,8 +43,8 @@ def _with_short_names(text: str) -> str:
     return text
 
 
-def print_remark(text: str, *, quiet: bool = False) -> None:
-    """Print a remark to standard error, unless `quiet`."""
+def print_note(text: str, *, quiet: bool = False) -> None:
+    """Print a note to standard error, unless `quiet`."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
 
@@ -73,7 +73,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, most:
     values = [list(row) for row in rows]
     if most is not None and len(values) > most:
         print_table(heads, values[:most])
-        print_result(f"... and {len(values) - most:,} more; print them with --all")
+        print_result(f"... and {len(values) - most:,} more; print them with --details")
         return
     columns = [[row[position] for row in values] for position in range(len(heads))]
     numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
@@ -97,7 +97,7 @@ def print_lines(lines: Sequence[str], *, most: int | None = None) -> None:
     for line in lines[:most]:
         print_result(line)
     if most is not None and len(lines) > most:
-        print_result(f"... and {len(lines) - most:,} more; print them with --all")
+        print_result(f"... and {len(lines) - most:,} more; print them with --details")
 
 
 def _print_wrapped(texts: Sequence[Sequence[str]], numeric: Sequence[bool]) -> None:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
-from polarbear.cli.open_file import require_race_file
 from polarbear.wording import with_noun
 
 if TYPE_CHECKING:
     from polarbear.driver.rescue import Recoverable
     from polarbear.storage.inspection import Inspection
 
-_MOST_LINES = 20  # damaged parts to print without --all
+_MOST_LINES = 20  # damaged parts to print without --details
 
 
 def verify(
@@ -22,7 +21,7 @@ def verify(
         Path | None,
         typer.Option(metavar="NEW", help="Save what is intact to this new race file, if the file is damaged."),
     ] = None,
-    all_rows: Annotated[bool, typer.Option("--all", help="Print everything that is damaged.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Print everything that is damaged.")] = False,
     as_json: options.Json = False,
 ) -> None:
     """Compare every stored run and decision with its checksum, and report damage. The file itself is not changed.
@@ -31,6 +30,7 @@ def verify(
     continues from it makes only the damaged runs again. The exit code is 1 if the file is damaged.
     """
     from polarbear.driver.rescue import find_recoverable
+    from polarbear.opening import require_race_file
     from polarbear.storage.errors import DamagedRaceFile
     from polarbear.storage.inspection import inspect_file
 
@@ -53,7 +53,7 @@ def verify(
     elif not damage:
         _print_intact(file, found, rest)
     else:
-        _print_damage(file, damage, rest, save, most=None if all_rows else _MOST_LINES)
+        _print_damage(file, damage, rest, save, most=None if details else _MOST_LINES)
     if damage:
         raise typer.Exit(1)
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class GivenFeatures(NamedTuple):
-    """Features of instances by index, and remarks on rows and columns that have no effect."""
+    """Features of instances by index, and notes on rows and columns that have no effect."""
 
     rows: Mapping[int, Mapping[str, Any]]
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def settings_of(race: RaceTable, grid: Grid, prior: Any, batch: Batch) -> Settings:

@@ -46,7 +46,7 @@ class Prepared:
     settings, algorithms, instances
         The arguments of `Race`.
     features
-        The features of the instances, if the file names a table, with remarks on them.
+        The features of the instances, if the file names a table, with notes on them.
     """
 
     path: Path

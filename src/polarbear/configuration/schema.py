@@ -4,22 +4,28 @@ Defaults are those of `Settings` and `Race.run`, which also check keys against e
 become the descriptions in the JSON schema.
 """
 
-from typing import Annotated, Any, Literal, Self
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
-from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
+from polarbear.declared import descriptions
 from polarbear.literals import (
     Axis,
-    Clock,
-    Dominance,
-    Failure,
-    Specialists,
     Style,
-    Until,
 )
 from polarbear.models import PRIORS
-from polarbear.models.registry import parameter_descriptions, plain_parameters
+from polarbear.models.registry import plain_parameters
+from polarbear.race.settings import Settings
 from polarbear.wording import suggest
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -50,10 +56,10 @@ def _add_parameters(schema: dict[str, Any]) -> None:
     properties["kind"]["enum"] = list(PRIORS)
     schema["additionalProperties"] = False
     for prior, kind in PRIORS.items():
-        descriptions = parameter_descriptions(kind)
+        texts = descriptions(kind)
         for name, hint in plain_parameters(kind).items():
             new = {**TypeAdapter(hint).json_schema(), "description": ""}
-            properties.setdefault(name, new)["description"] += f"{prior}: {descriptions.get(name, '')} "
+            properties.setdefault(name, new)["description"] += f"{prior}: {texts.get(name, '')} "
 
 
 class PriorTable(Table):
@@ -94,52 +100,41 @@ class BatchTable(Table):
         return self
 
 
-class RaceTable(Table):
-    """The design of the race."""
+def _race_table() -> type[Table]:
+    """Return the table of the settings of a race, from their declaration in `Settings`."""
+    texts = descriptions(Settings)
+    # An error that names the key is better than an error of all settings together, which `Settings` reports.
+    parts: dict[str, Any] = {
+        "prior": (PriorTable, PriorTable(kind="BayesianBootstrap")),
+        "batch": (BatchTable, BatchTable()),
+        "method": (str, "auto"),
+    }
+    keys = {each.name: parts.get(each.name, (each.type, each.default)) for each in fields(Settings)}
+    del keys["grid"]  # a table of its own
+    definitions: Any = {
+        name: (kind, Field(default, description=texts.get(name), allow_inf_nan=False if _is_real(kind) else None))
+        for name, (kind, default) in keys.items()
+    }
+    file = "The race file; by default the name of the configuration with the ending .race."
+    definitions["file"] = str | None, Field(None, description=file)
+    return create_model("RaceTable", __base__=Table, __doc__="The settings of the race.", **definitions)
 
-    file: str | None = None
-    """The race file; by default the name of the configuration with the ending .race."""
-    clock: Clock = "evaluations"
-    """The unit of time."""
-    maximise: bool = False
-    """Whether higher values are better."""
-    seed: Annotated[int, Field(ge=0)] = 0
-    """Seed of all randomness in the race."""
-    confidence: Annotated[float, Field(gt=0.5, le=1)] = CONFIDENCE
-    """The probability from which a relation counts as decided."""
-    guarantee: Annotated[float, Field(gt=0, le=0.5)] | None = None
-    """The largest probability of any wrong elimination in the whole race, whatever the model. E-values then eliminate
-    algorithms, not the posterior."""
-    groups: str | None = None
-    """The name of a feature. An algorithm is then eliminated only if it is also beaten within every group of instances with
-    the same value of it."""
-    margin: Annotated[float, Field(ge=0, lt=0.5)] = 0.05
-    """Half the width of the region of practical equivalence around a win rate of one half."""
-    patience: Whole | None = None
-    """Leave a pair undecided at times at which it would take more than this many further instances, by a forecast."""
-    specialists: Specialists = "drop"
-    """Keep or drop an algorithm that another one beats on most instances, if it comes first more often than that one."""
-    dominance: Dominance = "pointwise"
-    """When an algorithm is eliminated. joint: it is beaten at all times at once; pointwise: it is beaten at each time."""
-    until: Until = "set"
-    """When a pair is decided. strict: at each time on its own; crossing: also once each is known to beat the other
-    somewhere; membership: the same, and the race stops once another elimination is unlikely."""
-    prior: PriorTable = PriorTable(kind="BayesianBootstrap")
-    """The prior: a name, or a table with its parameters; BayesianBootstrap by default."""
-    method: str = "auto"
-    """How the posterior is computed: auto, nested-laplace, hmc, gibbs, laplace, nuts, advi, advi-fullrank or pathfinder."""
-    draws: Whole = 4000
-    """Number of posterior draws."""
-    batch: BatchTable = BatchTable()
-    """Number of instances per round: a number, or a table with limits; from 8 to 128 by default."""
-    failure: Failure = "last"
-    """How a failed run counts from its failure on. last: it ranks last; missing: it is not ranked; raise: the race stops."""
-    absolute_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """Values that differ from the best of a group by at most this much are ties."""
-    relative_tolerance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = RELATIVE_TOLERANCE
-    """Values that differ from the best of a group by at most this share of it are ties."""
-    common_random_numbers: bool = False
-    """Whether all algorithms get the same seed on an instance."""
+
+def _is_real(kind: Any) -> bool:
+    return get_origin(kind) is Annotated and get_args(kind)[0] is float
+
+
+if TYPE_CHECKING:
+
+    class RaceTable(Table):
+        """The settings of the race."""
+
+        file: str | None
+        seed: int
+        prior: PriorTable
+        batch: BatchTable
+else:
+    RaceTable = _race_table()
 
 
 class GridTable(Table):
@@ -293,7 +288,7 @@ class ExecutionTable(Table):
 class RaceToml(Table):
     """The whole file."""
 
-    race: RaceTable = RaceTable()
+    race: RaceTable = RaceTable()  # type: ignore[call-arg]  # every key has a default
     grid: GridTable
     algorithms: Annotated[dict[str, AlgorithmTable], Field(min_length=2)]
     instances: InstancesTable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,6 +142,26 @@ class Explanation:
             "choice_for_all": [each.choice_for_all for _, each in rows],
             "win_rate": [each.win_rate for _, each in rows],
             "probability": [each.probability for _, each in rows],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain values, for JSON."""
+        return {
+            "matters": self.matters,
+            "sentences": list(self.sentences),
+            "splits": [
+                asdict(each) | {"within": [*map(str, each.within)], "left": str(each.left), "right": str(each.right)}
+                for each in self.splits
+            ],
+            "groups": [
+                asdict(each) | {"conditions": [*map(str, each.conditions)], "note": each.note} for each in self.groups
+            ],
+            "gain": None if self.gain is None else asdict(self.gain),
+            "p_value": self.p_value,
+            "features": list(self.features),
+            "instances": self.instances,
+            "unit": self.unit,
+            "findings": [each.to_dict() for each in self.findings],
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:

@@ -6,8 +6,7 @@ plain values with an entry in the section Parameters of its docstring. `models` 
 
 from __future__ import annotations
 
-import re
-from inspect import getdoc, signature
+from inspect import signature
 from typing import Any, get_type_hints
 
 from polarbear import literals
@@ -53,17 +52,3 @@ def plain_parameters(kind: type[Prior]) -> dict[str, Any]:
     """
     hints = get_type_hints(kind, localns=vars(literals))
     return {name: hints[name] for name in signature(kind).parameters if hints[name] is not Hyperprior}
-
-
-def parameter_descriptions(kind: type[Prior]) -> dict[str, str]:
-    """Return the first sentence about each parameter of a prior, from its docstring; nothing under `python -OO`.
-
-    Examples
-    --------
-    >>> parameter_descriptions(BSpline)["degree"]
-    'Degree of the splines; 3 (cubic) by default.'
-    """
-    _, _, section = (getdoc(kind) or "").partition("Parameters\n----------\n")
-    entries = re.findall(r"^(\w+(?:, \w+)*)\n((?: {4}.*\n?)+)", section, flags=re.MULTILINE)
-    sentences = {names: re.split(r"(?<=\.)\s", " ".join(text.split()))[0] for names, text in entries}
-    return {name: sentence for names, sentence in sentences.items() for name in names.split(", ")}

@@ -19,7 +19,7 @@ from polarbear.table import as_frame, as_html
 from polarbear.wording import format_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from os import PathLike
 
     from numpy.typing import DTypeLike, NDArray
@@ -342,7 +342,14 @@ class Posterior:
 
         return as_inference_data(self.to_xarray())
 
-    def save(self, path: str | PathLike[str], *, draws: int | None = None, force: bool = False) -> None:
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        draws: int | None = None,
+        force: bool = False,
+        more: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
+    ) -> None:
         """Write the posterior to a NumPy archive of plain arrays and JSON, without pickle.
 
         Parameters
@@ -354,10 +361,12 @@ class Posterior:
             all draws are stored exactly. Beliefs about pairs store no draws, which are made again from their seed.
         force
             Whether to replace an existing file that is no saved posterior.
+        more
+            Further content of the file, as JSON types and as arrays; `load` ignores it.
         """
         kept = self if draws is None else self.thin(draws)
         fields = {**vars(kept), "ratings": None if kept.beliefs else kept.ratings}
-        write_fields(path, fields, short=draws is not None, force=force)
+        write_fields(path, fields, short=draws is not None, force=force, more=more)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Posterior:

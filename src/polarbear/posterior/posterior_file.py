@@ -24,6 +24,7 @@ from polarbear.posterior.sample import Sample
 from polarbear.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -37,10 +38,17 @@ _VERSION = 3  # of the third edition; versions 1 and 2 are those of 0.1 and 0.2
 _BELIEF_FIELDS = ("near_equal", "seed", "draws")
 
 
-def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bool, force: bool = False) -> None:
+def write_fields(
+    path: str | PathLike[str],
+    fields: dict[str, Any],
+    *,
+    short: bool,
+    force: bool = False,
+    more: tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]] = ({}, {}),
+) -> None:
     """Write the fields of a posterior to a file; draws of ratings in few bytes if `short`.
 
-    A file of another origin is replaced only by `force`.
+    A file of another origin is replaced only by `force`. `more` is further content: JSON and arrays.
     """
     grid, beliefs = fields["grid"], fields["beliefs"]
     about = {
@@ -50,8 +58,9 @@ def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bo
         "axis": grid.axis,
         "diagnostics": asdict(fields["diagnostics"]),
         **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
+        **more[0],
     }
-    arrays: dict[str, NDArray[Any]] = {"budgets": grid.budgets}
+    arrays: dict[str, NDArray[Any]] = {"budgets": grid.budgets, **more[1]}
     if fields["comparisons"] is not None:
         arrays["comparisons"] = fields["comparisons"].astype(np.int64)
     if beliefs is None:
@@ -69,8 +78,8 @@ def write_fields(path: str | PathLike[str], fields: dict[str, Any], *, short: bo
     write_output(path, buffer.getvalue(), force=force)
 
 
-def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the fields of a posterior from a file; a file that is none raises a ValueError that says why."""
+def read_arrays(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read the description and the arrays of a posterior file; another file raises a ValueError that says why."""
     if Path(path).is_dir():
         raise ValueError(f"{path} is not a posterior file but a folder")
     with Path(path).open("rb") as file:
@@ -87,6 +96,12 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             f"{path} has format version {about.get('version')}, this PolarBear reads version {_VERSION}; infer the "
             "posterior again from its runs, or use the PolarBear that wrote it"
         )
+    return about, arrays
+
+
+def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read the fields of a posterior from a file."""
+    about, arrays = read_arrays(path)
     try:
         grid, names = Grid(arrays["budgets"], cast("Axis", about["axis"])), tuple(about["names"])
         ratings = arrays.get("ratings")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import scipy
 
-from polarbear.selection.observed_budgets import independent_units
+from polarbear.posterior.findings import independent_units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

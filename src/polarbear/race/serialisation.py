@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,8 +35,8 @@ _KNOWN: dict[str, type[Any]] = {
 }
 
 
-def to_plain(value: object) -> Any:
-    """Return a value of the race in JSON types, each dataclass as a mapping with its name.
+def to_plain(value: Any, known: Mapping[str, type[Any]] = _KNOWN) -> Any:
+    """Return a value in JSON types; each dataclass or named tuple of the known types is a mapping with its name.
 
     Examples
     --------
@@ -44,16 +45,22 @@ def to_plain(value: object) -> Any:
     """
     if isinstance(value, Grid):
         return {"is": "Grid", "budgets": value.budgets.tolist(), "axis": value.axis}
-    if is_dataclass(value) and not isinstance(value, type):
+    if (is_dataclass(value) and not isinstance(value, type)) or hasattr(value, "_fields"):
         name = type(value).__name__
-        if _KNOWN.get(name) is not type(value):
+        if known.get(name) is not type(value):
             raise ValueError(
                 f"{value!r} cannot be written into a race file, which supports only PolarBear's own priors "
                 "and hyperpriors; race without a path"
             )
-        return {"is": name, **{field.name: to_plain(getattr(value, field.name)) for field in fields(value)}}
+        names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
+        return {"is": name, **{each: to_plain(getattr(value, each), known) for each in names}}
     if isinstance(value, tuple | list):
-        return [to_plain(each) for each in value]
+        return [to_plain(each, known) for each in value]
+    if isinstance(value, Mapping) and "Mapping" in known:
+        return {
+            "is": "Mapping",
+            "items": [[to_plain(name, known), to_plain(each, known)] for name, each in value.items()],
+        }
     if isinstance(value, np.bool_ | np.integer | np.floating):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -61,7 +68,7 @@ def to_plain(value: object) -> Any:
     raise ValueError(f"{value!r} cannot be written into a race file")
 
 
-def from_plain(data: Any) -> Any:
+def from_plain(data: Any, known: Mapping[str, type[Any]] = _KNOWN) -> Any:
     """Return the value that `to_plain` converted; raise a ValueError for unknown names or fields.
 
     Examples
@@ -70,11 +77,11 @@ def from_plain(data: Any) -> Any:
     FixedBatch(size=8)
     """
     if isinstance(data, list):
-        return tuple(from_plain(each) for each in data)
+        return tuple(from_plain(each, known) for each in data)
     if not isinstance(data, dict):
         return data
-    content = {key: from_plain(value) for key, value in data.items() if key != "is"}
-    kind = _KNOWN.get(str(data.get("is")))
+    content = {key: from_plain(value, known) for key, value in data.items() if key != "is"}
+    kind = known.get(str(data.get("is")))
     if kind is None:
         raise ValueError(
             f"{data.get('is')!r} is not a known part of a race; a newer PolarBear may have written it, so upgrade it"

@@ -1,22 +1,22 @@
-"""The settings of a race: everything that its decisions depend on, except the runs."""
+"""The settings of a race: everything that its decisions depend on, except the runs.
 
-from __future__ import annotations
+The fields are declared here once. race.toml, its JSON schema, the options of `polarbear race` and the checks of values
+follow from their types, defaults and descriptions.
+"""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, get_args
+from dataclasses import dataclass, field, fields
+from typing import Annotated
 
+from annotated_types import Ge, Gt, Le, Lt
+
+from polarbear.declared import check_fields
 from polarbear.defaults import CONFIDENCE, RELATIVE_TOLERANCE
 from polarbear.inference.request import check_request
-from polarbear.literals import Clock, Dominance, Failure, Specialists, Until
+from polarbear.literals import Clock, Dominance, Failure, Method, Specialists, Until
 from polarbear.models import BayesianBootstrap, Prior, is_joint
-from polarbear.models.validation import is_number, require_count
-from polarbear.observe import as_grid
+from polarbear.observe import Grid, as_grid
 from polarbear.observe.grid import whole_numbers
 from polarbear.race.batching import AdaptiveBatch, Batch, FixedBatch
-
-if TYPE_CHECKING:
-    from polarbear.literals import Method
-    from polarbear.observe import Grid
 
 
 @dataclass(frozen=True)
@@ -26,73 +26,77 @@ class Settings:
     Parameters
     ----------
     grid
-        The times at which algorithms are compared.
-    prior, method, draws
-        How the posterior is inferred, with the same defaults as in `fit`.
-    dominance
-        "joint": an algorithm is eliminated when another one beats it at all times at once with probability
-        `confidence`. This needs draws that are joint over time, which all priors except the Dirichlet priors have.
-        "pointwise": an algorithm is eliminated when another one beats it at each single time with that probability.
-    until
-        "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
-        also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
-        and the race stops once further instances are unlikely to eliminate another algorithm.
-    confidence
-        α, the probability at which a relation is decided.
-    margin
-        ε, half the width of the region of practical equivalence of the win rate around one half.
-    batch
-        The number of instances per round.
-    seed
-        The seed of all randomness of the race.
+        The budgets at which algorithms are compared.
     clock
-        The unit of time: "evaluations" or "seconds".
+        The unit of budgets: evaluations or seconds.
     maximise
         Whether higher values are better.
+    seed
+        Seed of all randomness in the race.
+    confidence
+        The probability from which a relation counts as decided.
+    guarantee
+        The largest probability of any wrong drop in the whole race, whatever the model. With a guarantee, e-values
+        (`polarbear.posterior.e_values`) drop algorithms, and not the posterior. A pair that may still end in a drop stays
+        undecided, so that races take longer.
+    groups
+        A feature: drop an algorithm only if it is beaten within every group of instances by this feature, too. It must be
+        beaten at every budget within each group, with the probability `confidence`. Groups borrow from each other, see
+        `fit_groups`.
+    margin
+        Win rates within this distance of one half are equal: 0.05 for 45 to 55 %.
+    until
+        Go on until no drop is likely (set), each pair is decided (pairs), or at every budget (every-budget). "set" and
+        "pairs" also decide a pair at all budgets as soon as each algorithm is known to beat the other at some budget.
+        "every-budget" decides a pair at a budget when one algorithm beats the other or both are equal there.
+    patience
+        Leave a pair undecided at budgets that need more than this many further instances. The number is forecast from 32
+        instances on: nothing runs for the sake of such a pair. Nearly equal algorithms may need thousands of instances. A
+        pair that may well end in a drop within the patience is not left.
+    specialists
+        Keep or drop an algorithm that is beaten at every budget, but comes first more often than its rival. See
+        `polarbear.posterior.elimination`.
+    dominance
+        Drop an algorithm that is beaten at each budget (pointwise), or at all budgets at once (joint). "joint" needs draws
+        that are joint over budgets, which all priors except the Dirichlet priors have.
+    prior
+        The prior: a name, or a table with its parameters.
+    method
+        How the posterior is computed: auto, nested-laplace, hmc, gibbs, laplace, nuts, advi, advi-fullrank or pathfinder.
+    draws
+        Number of posterior draws.
+    batch
+        Number of instances per round: a number, or a table with limits; from 8 to 128 by default.
     failure
-        The value of a failed run from its failure on: "last" (the worst value), "missing", or "raise" to stop the race.
-    absolute_tolerance, relative_tolerance
-        The tolerances within which values are tied, see `rank_values`.
+        How a failed run counts from its failure on: it ranks last, is missing, or the race stops (raise).
+    absolute_tolerance
+        Values that differ by at most this much are ties.
+    relative_tolerance
+        Values that differ by at most this share of the better one are ties.
     common_random_numbers
         Whether all algorithms get the same seed on an instance.
-    guarantee
-        δ: with probability at least 1 − δ no elimination of the whole race is wrong, for any model. With a guarantee
-        e-values (`polarbear.posterior.e_values`) eliminate instead of the posterior. A pair that may still end in an
-        elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
-    patience
-        Leave a pair undecided at the times at which it would take more than this many further instances, by a forecast
-        from 32 instances on: nothing runs for its sake. Nearly equal algorithms may need thousands. A pair that may well
-        end in an elimination within the patience is not left. None, the default: the race continues until every pair
-        is decided, or until a limit.
-    specialists
-        "drop": an algorithm eliminates another one if it wins on most instances at every time. "keep": only if it also comes
-        first at least as often, see `polarbear.posterior.elimination`.
-    groups
-        The name of a feature of the instances. An algorithm is then eliminated only if it is also beaten at every time
-        within every group of instances with the same value, with the probability `confidence`. Groups borrow from each
-        other, see `fit_groups`. None, the default: groups do not matter.
     """
 
     grid: Grid
-    prior: Prior = field(default_factory=BayesianBootstrap)
-    dominance: Dominance = "pointwise"
-    until: Until = "set"
-    confidence: float = CONFIDENCE
-    margin: float = 0.05
-    batch: Batch = field(default_factory=AdaptiveBatch)
-    seed: int = 0
-    method: Method = "auto"
-    draws: int = 4000
     clock: Clock = "evaluations"
     maximise: bool = False
-    failure: Failure = "last"
-    absolute_tolerance: float = 0.0
-    relative_tolerance: float = RELATIVE_TOLERANCE
-    common_random_numbers: bool = False
-    guarantee: float | None = None
-    patience: int | None = None
-    specialists: Specialists = "drop"
+    seed: Annotated[int, Ge(0)] = 0
+    confidence: Annotated[float, Gt(0.5), Le(1)] = CONFIDENCE
+    guarantee: Annotated[float, Gt(0), Le(0.5)] | None = None
     groups: str | None = None
+    margin: Annotated[float, Ge(0), Lt(0.5)] = 0.05
+    until: Until = "set"
+    patience: Annotated[int, Ge(1)] | None = None
+    specialists: Specialists = "drop"
+    dominance: Dominance = "pointwise"
+    prior: Prior = field(default_factory=BayesianBootstrap)
+    method: Method = "auto"
+    draws: Annotated[int, Ge(1)] = 4000
+    batch: Batch = field(default_factory=AdaptiveBatch)
+    failure: Failure = "last"
+    absolute_tolerance: Annotated[float, Ge(0)] = 0.0
+    relative_tolerance: Annotated[float, Ge(0)] = RELATIVE_TOLERANCE
+    common_random_numbers: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", as_grid(self.grid))
@@ -100,31 +104,11 @@ class Settings:
             object.__setattr__(self, "grid", whole_numbers(self.grid))
         if self.grid.budgets[0] <= 0:
             raise ValueError(
-                f"expected a grid that begins above 0, got {self.grid.budgets[0]:g} as its first time, by which nothing "
-                "can have run; leave that time out"
+                f"expected a grid that begins above 0, got {self.grid.budgets[0]:g} as its first budget, with which nothing "
+                "can run; leave that budget out"
             )
-        for name, allowed in (
-            ("dominance", Dominance),
-            ("specialists", Specialists),
-            ("until", Until),
-            ("clock", Clock),
-            ("failure", Failure),
-        ):
-            value = getattr(self, name)
-            if value not in get_args(allowed):
-                options = ", ".join(map(repr, get_args(allowed)))
-                raise ValueError(f"expected {name} to be one of {options}, got {value!r}")
-        if not (is_number(self.confidence) and 0.5 < self.confidence <= 1):
-            raise ValueError(f"expected confidence in (0.5, 1], got {self.confidence!r}; use a value such as 0.99")
-        if not (is_number(self.margin) and 0 <= self.margin < 0.5):
-            raise ValueError(f"expected margin in [0, 0.5), got {self.margin!r}; use a value such as 0.05")
-        if self.guarantee is not None and not (is_number(self.guarantee) and 0 < self.guarantee <= 0.5):
-            raise ValueError(
-                f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
-                "use a value such as 0.05, or None to let the posterior decide"
-            )
-        if self.patience is not None:
-            require_count("patience", self.patience, least=1)
+        # `check_request` knows which methods the prior has.
+        check_fields(self, {each.name: each.type for each in fields(self) if each.name not in ("method", "draws")})
         if self.groups == "" or not isinstance(self.groups, str | None):
             raise ValueError(f"expected the name of a feature for groups, got {self.groups!r}; use a text, or None")
         if self.groups is not None and not isinstance(self.prior, BayesianBootstrap):
@@ -134,12 +118,11 @@ class Settings:
             )
         if not isinstance(self.batch, AdaptiveBatch | FixedBatch):
             raise ValueError(f"expected batch as AdaptiveBatch(8, 128), FixedBatch(10) or similar, got {self.batch!r}")
-        require_count("seed", self.seed, least=0)
         check_request(self.prior, self.method, self.draws, budgets=len(self.grid))
         if self.dominance == "joint" and not is_joint(self.prior):
             raise ValueError(
-                "dominance='joint' compares algorithms at all times at once; expected a prior with joint draws, got "
-                f"{self.prior!r}, which treats each time alone; use dominance='pointwise', or a prior such as "
+                "dominance='joint' compares algorithms at all budgets at once; expected a prior with joint draws, got "
+                f"{self.prior!r}, which treats each budget alone; use dominance='pointwise', or a prior such as "
                 "BayesianBootstrap() or RandomWalk()"
             )
         if 0 < self.draws * (1 - self.confidence) < 1:

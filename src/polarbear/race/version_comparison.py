@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.models import BayesianBootstrap
 from polarbear.observe.scope import count_instances, member_noun, unit_noun
+from polarbear.posterior.findings import independent_units
 from polarbear.posterior.non_inferiority import non_inferiority
 from polarbear.race.forecast import roughly
-from polarbear.selection.observed_budgets import independent_units
 from polarbear.wording import format_number, format_percent, percent, plural, round_off, with_unit
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from polarbear.findings import Code
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
+from polarbear.posterior.findings import independent_units
 from polarbear.race.failing import read_failure
 from polarbear.reporting.draws import pack_observed, pack_win_rates
 from polarbear.reporting.header import keep_percent
@@ -31,7 +32,6 @@ from polarbear.reporting.sentences import (
     trust_sentences,
     uncertainty_sentences,
 )
-from polarbear.selection.observed_budgets import independent_units
 from polarbear.show.standings import standings as word_standings
 from polarbear.show.wording import text_of
 

@@ -14,7 +14,7 @@ import numpy as np
 from polarbear.observe.names import index_of
 from polarbear.selection.criterion import WinRateAgainst
 from polarbear.selection.custom_preference import Custom
-from polarbear.wording import format_number, with_noun
+from polarbear.wording import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # Largest share of a preference's weight at which a candidate may be unobserved. Broad preferences give some weight to all
 # times, and a share this small hardly changes a value; the explorer of the report uses the same number.
 _NEGLIGIBLE = 0.05
-_THIN = 0.25  # share of the largest number of comparisons below which a budget has few data
-_FEW_INSTANCES = 8  # below this number, intervals depend on the prior as much as on the data
 _MOST = 10  # groups of algorithms that are listed
 
 _CLAUSE = "not observed together with another algorithm"
@@ -96,37 +94,6 @@ def unobserved_sentence(posterior: Posterior, *, among: Sequence[str] | None = N
     """Return a sentence on which algorithms were not observed when; empty if all were observed at all times."""
     phrases = describe_unobserved(posterior, among=among)
     return f"{_CLAUSE[0].upper()}{_CLAUSE[1:]}: {'; '.join(phrases)}." if phrases else ""
-
-
-def thin_data_sentence(posterior: Posterior) -> str:
-    """Return a sentence on the budgets at which far fewer instances compare algorithms than elsewhere; may be empty."""
-    if posterior.comparisons is None:
-        return ""
-    counts = posterior.comparisons.max(axis=1)  # of the most often compared algorithm at each time
-    thin = (counts > 0) & (counts < _THIN * counts.max())
-    if not thin.any():
-        return ""
-    first, last = np.flatnonzero(thin)[[0, -1]]
-    start, stop = (format_number(posterior.grid.budgets[place]) for place in (first, last))
-    where = f"at {start}" if first == last else f"from {start} to {stop}"
-    return (
-        f"Few data {where}: at most {counts[thin].max()} instances compare algorithms there, and {counts.max()} elsewhere; "
-        "answers for these budgets are uncertain, and what they generalise to is narrower."
-    )
-
-
-def independent_units(posterior: Posterior) -> int:
-    """Return the number of instances, or of clusters if the answer generalises to new ones."""
-    return posterior.instances if posterior.beliefs is None else posterior.beliefs.sample.number_of_units
-
-
-def few_data_sentence(posterior: Posterior) -> str:
-    """Return a sentence on an answer that rests on few instances or clusters; empty if they are enough."""
-    number = independent_units(posterior)
-    data = posterior.scope.partition("based on ")[2] or with_noun(number, "instance")
-    if number == 1:
-        return f"The answer is based on {data}: a single one shows nothing about others."
-    return f"Few data: the answer is based on {data}." if number < _FEW_INSTANCES else ""
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:

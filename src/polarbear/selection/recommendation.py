@@ -7,31 +7,32 @@ the expected regret, and the recommendation as a sentence.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from polarbear.defaults import TAILS
+from polarbear.observe.pair_outcomes import pair_outcomes
 from polarbear.posterior.posterior import Posterior
 from polarbear.posterior.probability_best import probability_best
 from polarbear.selection.answers import SURE_ENOUGH
 from polarbear.selection.candidates import Candidate, merge_same, posterior_and_candidates
 from polarbear.selection.criterion import FirstPlace, StrongestRival, default_criterion
 from polarbear.selection.custom_preference import Custom, require_monotone
-from polarbear.selection.explanation import explain
+from polarbear.selection.findings import findings_on
 from polarbear.selection.known_budget import at_budget
 from polarbear.selection.observed_budgets import observed_candidates
 from polarbear.selection.portfolio import compare_portfolios, win_rate_against
 from polarbear.selection.preference import Uniform, value_function
 from polarbear.selection.risk import Expected, ExpectedLoss, ProbabilityBest
-from polarbear.selection.value_units import ValueUnits, units_of
-from polarbear.table import as_frame, as_html, as_lines
+from polarbear.table import as_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.arrays import Array, Indices
+    from polarbear.findings import Finding
     from polarbear.literals import FrameLibrary
     from polarbear.selection.candidates import DecidedRace
     from polarbear.selection.criterion import Criterion
@@ -40,48 +41,83 @@ if TYPE_CHECKING:
     from polarbear.table import Table
 
 
-SHOWN = 10  # candidates that a table for people lists
 _ROUNDING = 1e-12  # relative to the largest value
 _TESTED = 200  # drawn curves on which a custom preference is tested for monotonicity
 
 
+@dataclass(frozen=True)
+class Rival:
+    """The strongest rival of a recommended algorithm.
+
+    Attributes
+    ----------
+    name
+        The rival.
+    expected
+        The expected share of new instances on which the recommended algorithm wins.
+    observed, instances
+        The share of the observed instances on which it won, ties counted as half, and their number; None if the query is
+        about several budgets.
+    is_dropped
+        Whether the rival is no candidate, since there is none.
+    """
+
+    name: str
+    expected: float
+    observed: float | None = None
+    instances: int | None = None
+    is_dropped: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """A recommendation, with all candidates and an explanation.
+    """A recommendation, with all candidates.
 
     Attributes
     ----------
     candidates
         All candidates, the best first.
-    sentence
-        The recommendation as a sentence.
     values
         The drawn values (draw, candidate), for further analysis.
-    criterion
-        The criterion at each budget, as text.
+    preference, risk, criterion
+        The query.
+    is_usual
+        Whether the criterion is the default for this posterior and number of machines.
+    used
+        The preference that was evaluated: without runs, the nearest grid budget below replaces a known budget.
+    algorithms
+        The number of algorithms that are ranked.
+    rival
+        The strongest rival of the recommended algorithm; None under other criteria.
     best_single
         For a portfolio: the recommended algorithm for one machine, by the same preference and risk attitude.
     win_rate_against_best_single
-        For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over time by
-        the preference (over the grid for a custom one). Ties count one half, also where the algorithm itself is the best
+        For a portfolio: the expected share of instances on which its best member beats that algorithm, averaged over budgets
+        by the preference (over the grid for a custom one). Ties count one half, also where the algorithm itself is the best
         member. None for a single algorithm.
+    valued
+        How candidates are valued: by the "criterion"; portfolios also by "ratings", whose sum may be above one, or by
+        "repeated runs".
     not_observed
         The algorithms that are left out, because they were not observed together with another one at these budgets.
-    risk
-        The attitude to risk by which candidates are ordered, as text.
-    units
-        The units in which values are shown to people; see `shown_table`.
+    findings
+        What limits the recommendation.
     """
 
     candidates: tuple[Candidate, ...]
-    sentence: str
     values: Array
-    criterion: str = str(FirstPlace())
+    preference: Preference
+    risk: Risk
+    criterion: Criterion
+    is_usual: bool
+    used: Preference
+    algorithms: int
+    rival: Rival | None = None
     best_single: str | None = None
     win_rate_against_best_single: float | None = None
+    valued: Literal["criterion", "ratings", "repeated runs"] = "criterion"
     not_observed: tuple[str, ...] = ()
-    risk: str = str(Expected())
-    units: ValueUnits = field(default_factory=ValueUnits)
+    findings: tuple[Finding, ...] = ()
 
     @property
     def recommendation(self) -> str | tuple[str, ...]:
@@ -96,17 +132,13 @@ class Selection:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the recommendation is sure enough; otherwise it is too close to call."""
+        """Whether the recommendation is sure enough; otherwise it is unclear."""
         return len(self.candidates) == 1 or self.probability_best >= SURE_ENOUGH
 
     @property
     def loss(self) -> float:
         """The expected loss of the recommendation; see `Candidate`."""
         return self.candidates[0].loss
-
-    def shown_table(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows for people: per cents, or ranks for the mean rank; the best `most` candidates."""
-        return self.units.heads(), self.units.rows(self.candidates[:most])
 
     def to_table(self) -> Table:
         """Return the candidates for programs, one row each, the best first; values are shares from 0 to 1."""
@@ -125,21 +157,24 @@ class Selection:
         """Return `to_table` as a data frame of pandas, polars or pyarrow."""
         return as_frame(self.to_table(), backend)
 
-    def _repr_html_(self) -> str:
-        heads, rows = self.shown_table()
-        return as_html(dict(zip(heads, zip(*rows, strict=True), strict=True)), title=self.sentence)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recommendation as plain values, for JSON."""
+        return {
+            "choice": list(self.candidates[0].members),
+            "preference": str(self.preference),
+            "risk": str(self.risk),
+            "criterion": str(self.criterion),
+            "rival": None if self.rival is None else asdict(self.rival),
+            "best_single": self.best_single,
+            "win_rate_against_best_single": self.win_rate_against_best_single,
+            "candidates": [asdict(each) for each in self.candidates],
+            "not_observed": list(self.not_observed),
+            "findings": [each.to_dict() for each in self.findings],
+        }
 
     def __repr__(self) -> str:
-        return f"Selection({self.sentence})"
-
-    def __str__(self) -> str:
-        if len(self.candidates) == 1:
-            return self.sentence
-        heads, rows = self.shown_table(SHOWN)
-        lines = [self.sentence, "", *as_lines(heads, rows)]
-        if len(self.candidates) > SHOWN:
-            lines.append(f"... and {len(self.candidates) - SHOWN} more")
-        return "\n".join(lines)
+        best = self.candidates[0]
+        return f"Selection({best.name!r} of {len(self.candidates)}, best with {best.probability_best:.2f})"
 
 
 def select(
@@ -239,29 +274,57 @@ def select(
     merged = {other for each in same.values() for other in each}
     left_out = tuple(name for name in wanted if name not in names and name not in merged)
     ranked = names if posterior.beliefs else observed_candidates(posterior, posterior.names, used, criterion)
-    units = units_of(preference, risk, criterion, len(ranked))
+    valued: Literal["criterion", "ratings", "repeated runs"] = "criterion"
     if found is not None and not isinstance(preference, Custom):
-        if posterior.beliefs is None and copies:
-            units = replace(units, kind="number", head="rating")  # which may be above one
-        elif found.repetitions is not None:
-            units = replace(units, head="beats all candidates")
-    sentence = explain(
-        posterior,
-        preference,
-        risk,
-        criterion,
-        candidates,
+        by_ratings = posterior.beliefs is None and copies
+        valued = "ratings" if by_ratings else "criterion" if found.repetitions is None else "repeated runs"
+    selection = Selection(
+        candidates=candidates,
+        values=values[:, order],
+        preference=preference,
+        risk=risk,
+        criterion=criterion,
+        is_usual=size > 1 or criterion == default_criterion(posterior),
         used=used,
-        units=units,
-        found=found,
-        copies=copies,
-        single=single,
-        win_rate=win_rate,
+        algorithms=len(ranked),
+        rival=_strongest_rival(posterior, used, criterion, candidates),
+        best_single=single,
+        win_rate_against_best_single=win_rate,
+        valued=valued,
         not_observed=left_out,
     )
-    return Selection(
-        candidates, sentence, values[:, order], str(criterion), single, win_rate, left_out, str(risk), units
-    )
+    return replace(selection, findings=tuple(findings_on(selection, posterior, found, copies=copies)))
+
+
+def _strongest_rival(
+    posterior: Posterior, used: Preference, criterion: Criterion, candidates: tuple[Candidate, ...]
+) -> Rival | None:
+    """Return the strongest rival of the best candidate; the strongest other algorithm if there is no other candidate."""
+    if not isinstance(criterion, StrongestRival) or posterior.beliefs is None or isinstance(used, Custom):
+        return None
+    weights, best = used.weights(posterior.grid), candidates[0]
+    column, names = posterior.names.index(best.members[0]), [each.members[0] for each in candidates[1:]]
+    if is_alone := not names:
+        names = [
+            name
+            for place, name in enumerate(posterior.names)
+            if name not in (*best.members, *best.same_as)
+            and posterior.beliefs.were_compared(column, place)[weights > 0].all()
+        ]
+    expected = {
+        name: float(weights @ posterior.expected_win_rate(column, posterior.names.index(name))) for name in names
+    }
+    if not expected:
+        return None
+    name = min(names, key=lambda each: expected[each])
+    rival = Rival(name, expected[name], is_dropped=is_alone)
+    if np.count_nonzero(weights) > 1:
+        return rival
+    budget = int(weights.argmax())
+    found = pair_outcomes(posterior.beliefs.sample.rankings, column, posterior.names.index(name))
+    wins, losses, number = (int(each[:, budget].sum()) for each in found)
+    observed = (number + wins - losses) / (2 * number) if number else None
+    return replace(rival, observed=observed, instances=number)
 
 
 def _candidates(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Source = Literal["race", "runs", "posterior"]
 
+_SAVED = "study.npz"  # the name of a saved result in an example
+
 
 @dataclass(frozen=True)
 class Shell:
@@ -39,23 +41,28 @@ class Shell:
     source
         Where the result comes from.
     path
-        The file with the options that read it, as typed in a shell; empty if no command can read it again.
+        The file as typed in a shell; empty if no command can read it again.
+    reading
+        The options with which `show` reads the file, as typed in a shell, with a blank before each.
     continues
         Whether commands can continue a race. They cannot continue the race of a Python program.
     """
 
     source: Source
     path: str
+    reading: str = ""
     continues: bool = True
 
     def footer(self, notes: int) -> str:
         """Return where the details, among them further notes, and the page are."""
         details = f"Details{_and_notes(notes)}: --details"
+        if self.reading:
+            return f"{details}    Page: add --save {_SAVED}, then polarbear report {_SAVED}"
         return f"{details}    Page: polarbear report {self.path}" if self.path else details
 
     def say(self, remedy: Remedy) -> str:
         """Return the command that applies a remedy; empty if there is none."""
-        race, show = f"polarbear race {self.path}", f"polarbear show {self.path}"
+        race, show = f"polarbear race {self.path}", f"polarbear show {self.path}{self.reading}"
         if self.source == "race" and not self.continues and not isinstance(remedy, ShowPair | AddInstances):
             return Python("race").say(remedy)
         match remedy:
@@ -72,21 +79,24 @@ class Shell:
             case GoOnUntil(rule):
                 return f"{race} --until {rule}"
             case Restore(name, rerun):
-                return f"{race} --restore {shlex.quote(name)}{' --rerun-failed' if rerun else ''}"
+                return f"{race} --restore {shlex.quote(name)}{' --failed rerun' if rerun else ''}"
             case RerunFailed(_, acceptable):
-                return f"{race} --rerun-failed" + (", or accept them: --accept-failures" if acceptable else "")
+                return f"{race} --failed rerun" + (", or accept them: --failed accept" if acceptable else "")
             case UseBootstrap() if self.source == "race":
                 return f"{race} --set race.prior=BayesianBootstrap"
             case UseBootstrap() if self.source == "runs":
                 return f"{show} --prior BayesianBootstrap"
             case ShowPair(first, second):
-                return f"polarbear plot {self.path} --figure pair --pair {shlex.quote(first)} {shlex.quote(second)}"
+                figure = f"pair {shlex.quote(first)} {shlex.quote(second)}"
+                if self.reading:
+                    return f"{show} --save {_SAVED}, then polarbear plot {_SAVED} {figure}"
+                return f"polarbear plot {self.path} {figure}"
             case AddInstances(repeat):
                 return "add instances to [instances]" + (", or repeat them with repeats" if repeat else "")
             case Include(names):
                 return " ".join([show, *(f"--include {shlex.quote(name)}" for name in names)])
             case StopAt(budget):
-                return f"{show} --stop {budget:.12g}"
+                return f"{show} --budgets ..{budget:.12g}"
             case GiveRuns():
                 return "polarbear show RUNS"
             case ReadWith(option, value, otherwise):
@@ -137,7 +147,7 @@ class Python:
             case Include(names):
                 return f"pb.analyse(runs, include={list(names)})"
             case StopAt(budget):
-                return f"pb.analyse(runs, stop={budget:.12g})"
+                return f'pb.analyse(runs, budgets="..{budget:.12g}")'
             case GiveRuns():
                 return "pb.analyse(runs)"
             case ReadWith(option, value, otherwise):

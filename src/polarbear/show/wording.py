@@ -60,6 +60,35 @@ TEXTS: dict[Code, str] = {
         "The prior {{ prior }} counts the rankings of an instance at {{ budgets }} budgets as independent. They resemble "
         "each other, as if there were only {{ independent|roughly }}. Probabilities are too close to 0 and 1."
     ),
+    Code.NEAREST_BUDGET: (
+        "Without runs, {{ budget|number }} cannot be looked up; the recommendation is for the grid budget below, "
+        "{{ used|number }}."
+    ),
+    Code.LEFT_OUT: (
+        "{{ subject|names }} {{ 'is' if subject|length == 1 else 'are' }} left out, since no rival was observed together "
+        "with {{ 'it' if subject|length == 1 else 'them' }} at these budgets."
+    ),
+    Code.BUDGETS_OUTSIDE: "Only {{ share|share }} of the budgets lie within the grid. The others are left out.",
+    Code.SEPARATE_BUDGETS: (
+        "The prior {{ prior }} treats each budget alone. Over several budgets, expected values of linear preferences hold, "
+        "but probabilities and expected losses treat the budgets as independent."
+    ),
+    Code.SUMMED_RATINGS: (
+        "A portfolio has the sum of its members' ratings, as if all runs were independent"
+        "{% if only_copies %}; for this preference, the best choice is the best algorithm on every machine{% endif %}."
+    ),
+    Code.MEASURED_COPIES: (
+        "This was measured on the {{ instances|count('instance') }} on which the runs of all candidates were repeated, with "
+        "{{ fewest }}{% if most != fewest %} to {{ most }}{% endif %} runs on each"
+        "{% if not enough %}; further copies add nothing there{% endif %}."
+    ),
+    Code.NO_COPIES: (
+        "Copies of one algorithm are left out. Repeated runs of all candidates would measure what copies add."
+    ),
+    Code.SEARCHED: (
+        "There are too many portfolios to compare them all. This is the best one that the search found, and probabilities "
+        "and expected losses compare it with the others that the search visited."
+    ),
     Code.CIRCLE: "{{ subject|names }} beat each other in a circle at every budget. No data drop one of them.",
     Code.DROP_CONTRADICTED: (
         "{{ subject[1] }} beats {{ subject[0] }} under the posterior ({{ probability|sure }}), but the outcomes of these "

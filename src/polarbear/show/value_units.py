@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.selection.candidates import Candidate
-    from polarbear.selection.criterion import Criterion
-    from polarbear.selection.preference import Preference
-    from polarbear.selection.risk import Risk
+    from polarbear.selection.recommendation import Selection
 
-_SMALLEST_POINTS = 0.1  # percentage points; a smaller regret is not distinguished from none
+_SMALLEST_POINTS = 0.1  # percentage points; a smaller loss is not distinguished from none
 _SMALLEST_RANKS = 0.01
 
 
@@ -64,7 +62,7 @@ class ValueUnits:
         return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
     def format_loss(self, loss: float, *, points: str = "percentage points") -> str:
-        """Return an expected regret in the unit of the value; `points` are those of per cents."""
+        """Return an expected loss in the unit of the value; `points` are those of per cents."""
         if self.kind == "number":
             return f"{loss:.2g}"
         if self.kind == "rank":
@@ -83,7 +81,7 @@ class ValueUnits:
         return ["choice", self.head, *cautious, "95 % interval", "best choice", "loss"]
 
     def row(self, candidate: Candidate) -> list[str]:
-        """Return a candidate with its value, interval, probability of being the best choice, and regret, as text."""
+        """Return a candidate with its value, interval, probability of being the best choice, and loss, as text."""
         cautious = [] if self.quantile is None else [self.format(candidate.score)]
         return [
             candidate.name,
@@ -102,19 +100,23 @@ class ValueUnits:
         return self.algorithms - (self.algorithms - 1) * value
 
 
-def units_of(preference: Preference, risk: Risk, criterion: Criterion, algorithms: int) -> ValueUnits:
-    """Return the units of a query among this number of observed algorithms."""
-    quantile = risk.level if isinstance(risk, Quantile) else None
-    if isinstance(preference, Custom):  # the user defines its value
-        return ValueUnits("number", "value", algorithms, quantile)
-    match criterion:
+def units_of(selection: Selection) -> ValueUnits:
+    """Return the units of the values of a selection."""
+    quantile = selection.risk.level if isinstance(selection.risk, Quantile) else None
+    if isinstance(selection.preference, Custom):  # the user defines its value
+        return ValueUnits("number", "value", selection.algorithms, quantile)
+    if selection.valued == "ratings":
+        return ValueUnits("number", "rating", selection.algorithms, quantile)  # which may be above one
+    if selection.valued == "repeated runs":
+        return ValueUnits("share", "beats all candidates", selection.algorithms, quantile)
+    match selection.criterion:
         case MeanRank():
-            return ValueUnits("rank", "mean rank", algorithms, quantile)
+            return ValueUnits("rank", "mean rank", selection.algorithms, quantile)
         case TopK(k):
-            return ValueUnits("share", f"in the top {k}", algorithms, quantile)
+            return ValueUnits("share", f"in the top {k}", selection.algorithms, quantile)
         case WinRateAgainst(baseline):
-            return ValueUnits("share", f"beats {baseline}", algorithms, quantile)
+            return ValueUnits("share", f"beats {baseline}", selection.algorithms, quantile)
         case StrongestRival():
-            return ValueUnits("share", "beats its strongest rival", algorithms, quantile)
+            return ValueUnits("share", "beats its strongest rival", selection.algorithms, quantile)
         case FirstPlace():
-            return ValueUnits("share", "comes first", algorithms, quantile)
+            return ValueUnits("share", "comes first", selection.algorithms, quantile)

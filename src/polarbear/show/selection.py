@@ -1,0 +1,201 @@
+"""A recommendation in words: the choice with its reason, and the runner-up; the rest is in its details."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from polarbear.selection.criterion import StrongestRival
+from polarbear.selection.risk import Expected, ProbabilityBest
+from polarbear.show.environment import render, wrap
+from polarbear.show.value_units import ValueUnits, units_of
+from polarbear.show.wording import text_of
+from polarbear.table import as_html, as_lines
+from polarbear.wording import format_percent, join_names, percent, with_noun
+
+if TYPE_CHECKING:
+    from polarbear.findings import Finding
+    from polarbear.literals import FrameLibrary
+    from polarbear.selection.candidates import Candidate
+    from polarbear.selection.recommendation import Selection
+    from polarbear.table import Table
+
+_SHOWN = 10  # candidates that a table lists
+_CONTENDERS = 3  # candidates that are named where it is unclear
+_WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
+_SMALLEST_LOSS = 0.0005  # that is stated
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What to deploy for a query. Print it for two lines: the choice with its reason, and the runner-up.
+
+    Attributes
+    ----------
+    selection
+        The selection, with all candidates.
+    within
+        The algorithm that the answer names for the range of budgets, if this is another algorithm.
+    """
+
+    selection: Selection
+    within: str = ""
+
+    @property
+    def name(self) -> str:
+        """The algorithm, or the algorithms of a portfolio such as "cma + de"."""
+        return self.selection.candidates[0].name
+
+    @property
+    def recommendation(self) -> str | tuple[str, ...]:
+        """The algorithm, or the algorithms of a portfolio as a tuple."""
+        return self.selection.recommendation
+
+    @property
+    def probability(self) -> float:
+        """The probability that it is the best choice."""
+        return self.selection.probability_best
+
+    @property
+    def runner_up(self) -> str:
+        """The second choice; empty if there is no other candidate."""
+        others = self.selection.candidates[1:]
+        return others[0].name if others else ""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """All candidates, the best first."""
+        return self.selection.candidates
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What limits the recommendation."""
+        return self.selection.findings
+
+    def __str__(self) -> str:
+        return "\n".join(map(wrap, self.lines()))
+
+    def __repr__(self) -> str:
+        return f"Choice({self.name!r}, best with {self.probability:.2f})"
+
+    def lines(self) -> list[str]:
+        """Return the choice with its reason, the runner-up, and the findings that make the choice unreliable."""
+        serious = [f"Unreliable: {text_of(each)}" for each in self.findings if each.severity == "unreliable"]
+        return [*serious, _choice(self.selection, self.within), *_runner_up(self.selection)]
+
+    def details(self) -> str:
+        """Return what the two lines leave out: all candidates, what the query means, and all findings."""
+        candidates = self.selection.candidates
+        heads, rows = self.shown_table()
+        lines = as_lines(heads, rows[:_SHOWN])
+        if len(candidates) > _SHOWN:
+            lines.append(f"... and {with_noun(len(candidates) - _SHOWN, 'more candidate')}")
+        sections = {
+            "Candidates": lines,
+            "Meaning": [line for each in _meaning(self.selection) for line in wrap(each, 0).splitlines()],
+            "Notes": [line for each in self.findings for line in wrap(f"- {text_of(each)}", 2).splitlines()],
+        }
+        return render("details.txt", sections={title: each for title, each in sections.items() if each}).rstrip("\n")
+
+    def shown_table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows for people: per cents, or ranks for the mean rank."""
+        units = units_of(self.selection)
+        return units.heads(), units.rows(self.selection.candidates)
+
+    def to_table(self) -> Table:
+        """Return the candidates for programs, one row each, the best first; values are shares from 0 to 1."""
+        return self.selection.to_table()
+
+    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
+        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
+        return self.selection.to_frame(backend=backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recommendation as plain values, for JSON."""
+        return {**self.selection.to_dict(), "within_range_of": self.within or None}
+
+    def _repr_html_(self) -> str:
+        heads, rows = self.shown_table()
+        columns = dict(zip(heads, zip(*rows, strict=True), strict=True))
+        return as_html(columns, title=" ".join(self.lines()))
+
+
+def _choice(selection: Selection, within: str) -> str:
+    """Return the choice, how sure it is, and what it does."""
+    units, best, query = units_of(selection), selection.candidates[0], _query(selection)
+    within = f", within the range of {within}" if within else ""
+    if len(selection.candidates) == 1:
+        first = f"{best.name}: the only candidate for {query}{within}."
+    elif selection.is_sure:
+        first = f"{best.name}: best with {format_percent(best.probability_best)} for {query}{within}."
+    else:
+        others = sorted(selection.candidates[1:], key=lambda each: -each.probability_best)[: _CONTENDERS - 1]
+        others = [each for each in others if each.probability_best >= _WORTH_NAMING]
+        rest = f", else {join_names([each.name for each in others], 'or')}" if others else ""
+        first = (
+            f"{best.name}, but unclear: best with {format_percent(best.probability_best)} for {query}{rest}{within}."
+        )
+    return f"{first} {_reason(selection, best, units)}"
+
+
+def _runner_up(selection: Selection) -> list[str]:
+    if len(selection.candidates) < 2:
+        return []
+    units, (best, second, *_) = units_of(selection), selection.candidates
+    loss = "" if best.loss < _SMALLEST_LOSS else f" Expected loss of {best.name}: {units.format_loss(best.loss)}."
+    return [f"Runner-up: {second.name}, best with {format_percent(second.probability_best)}.{loss}"]
+
+
+def _reason(selection: Selection, best: Candidate, units: ValueUnits) -> str:
+    """Return what the value of a candidate means, and for a portfolio what it gains over the best single algorithm."""
+    known = units.format(best.lower) == units.format(best.upper)
+    interval = "" if known else f" ({units.format_interval(best.lower, best.upper)})"
+    many = len(best.members) > 1
+    who = "Its best member" if many else "It"
+    rival = selection.rival
+    if units.kind == "number":
+        text = f"Its {units.head} is {units.format(best.expected)}{interval}"
+    elif selection.valued == "repeated runs":
+        text = f"{who} beats an independent run of every candidate on {percent(best.expected)} of instances{interval}"
+    elif rival is not None and rival.is_dropped:
+        text = f"It is expected to beat {rival.name} on {percent(rival.expected)} of instances"
+    elif rival is not None:
+        does = selection.criterion.describe(best.expected, selection.algorithms)
+        text = f"It {does}, {rival.name}{interval}"
+    elif isinstance(selection.criterion, StrongestRival) and len(selection.candidates) == 1:
+        return "No other algorithm is known."
+    else:
+        text = f"{who} {selection.criterion.describe(best.expected, selection.algorithms)}{interval}"
+    if selection.win_rate_against_best_single is not None:
+        text += f", and beats {selection.best_single} alone on {percent(selection.win_rate_against_best_single)}"
+    return text + "."
+
+
+def _meaning(selection: Selection) -> list[str]:
+    """Return what the numbers mean, and what was observed."""
+    lines = [f"The query: {_query(selection)}; judged by {selection.criterion}, and by {selection.risk}."]
+    rival = selection.rival
+    if rival is not None:
+        observed = (
+            ""
+            if rival.observed is None
+            else f"; it won {percent(rival.observed)} of the {with_noun(rival.instances or 0, 'observed instance')}"
+        )
+        lines.append(
+            f"{selection.candidates[0].name} is expected to beat {rival.name} on {percent(rival.expected)} of new "
+            f"instances{observed}."
+        )
+        lines.append("The expected loss is by how much the strongest rival wins more than half.")
+    if selection.best_single in selection.candidates[0].members:
+        lines.append(
+            f"Where a run of {selection.best_single} is the best, the comparison with it alone counts one half."
+        )
+    return lines
+
+
+def _query(selection: Selection) -> str:
+    """Return the preference in words, and the criterion and the risk attitude unless they are the usual ones."""
+    criterion = "" if selection.is_usual else f", judged by {selection.criterion}"
+    usual = ProbabilityBest if isinstance(selection.criterion, StrongestRival) else Expected
+    attitude = "" if isinstance(selection.risk, usual) else f", by {selection.risk}"
+    return f"{selection.preference}{criterion}{attitude}"
