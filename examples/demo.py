@@ -28,8 +28,7 @@ def main() -> None:
         ("never be bad, on two machines", pb.Custom(lambda curves: curves.min(axis=-1)), pb.Expected(), 2),
     ]
     for text, preference, risk, machines in queries:
-        selection = pb.select(result.posterior, preference, risk, among=result.kept, portfolio=machines)
-        print(f"- {text}: {selection.sentence}")
+        print(f"- {text}: {result.select(preference, risk=risk, machines=machines)}")
     print(f"\nThe race is stored in {path}; an interactive report is in {page}")
 
 

@@ -85,9 +85,7 @@ def compare(page: Page, result: RaceOutcome, recorded: Recording, end: str) -> N
         "leaders", "SEP below 10 s, then NONE", "; ".join(re.sub(" {2,}", ": ", each) for each in leaders), "By rating."
     )
     choice = pb.select(result.posterior, pb.Uniform(), among=result.kept)
-    page.compare(
-        "choice, uniform preference", "NONE, narrowly ahead of SEP", str(choice.recommendation), choice.sentence
-    )
+    page.compare("choice, uniform preference", "NONE, narrowly ahead of SEP", str(choice.recommendation), str(choice))
     _compare_clocks(page, recorded)
     page.results |= {
         "pareto_set": result.kept,
@@ -152,8 +150,8 @@ def default_answers(choices: pb.Choices, result: RaceOutcome) -> Table:
         ),
         (
             "choice, uniform preference",
-            pb.select(result.posterior, pb.Uniform(), among=result.kept).sentence,
-            pb.select(posterior, pb.Uniform(), among=inside).sentence,
+            str(pb.select(result.posterior, pb.Uniform(), among=result.kept)),
+            str(pb.select(posterior, pb.Uniform(), among=inside)),
         ),
     ]
     runs = {name: sum(algorithm == name for algorithm, _ in result.state.observations.runs) for name in posterior.names}

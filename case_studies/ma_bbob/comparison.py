@@ -131,7 +131,7 @@ def _choices(page: Page, result: RaceOutcome, recorded: Recording) -> None:
             f"choice, {name} preference",
             paper,
             f"{', '.join(chosen)} by P2BB, expectation, lower quantile",
-            pb.select(posterior, preference, among=inside).sentence,
+            str(pb.select(posterior, preference, among=inside)),
         )
 
 

@@ -106,10 +106,10 @@ from .selection import (
     WinRateAgainst,
     decision_map,
     portfolio_win_probability,
-    select,
     virtual_portfolio,
     worst_case_loss,
 )
+from .show.selection import Choice, select
 from .storage import DamagedRaceFile, RaceFile, RaceFileInUse
 from .version import __version__
 from .versions import compare
@@ -124,6 +124,7 @@ __all__ = [
     "BayesianBootstrap",
     "Between",
     "BudgetDistribution",
+    "Choice",
     "Choices",
     "Clusters",
     "Criterion",

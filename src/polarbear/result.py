@@ -368,7 +368,7 @@ class Result:
             subject, preference, as_risk(risk), among=among, portfolio=machines, criterion=wanted, copies=not distinct
         )
         plain = machines == 1 and risk is None and criterion is None and only is None
-        return Choice(found, self._range_of(preference, found.recommendation) if plain else "")
+        return Choice.of(found, self._range_of(preference, found.recommendation) if plain else "")
 
     def _range_of(self, preference: Preference | None, chosen: str | tuple[str, ...]) -> str:
         """Return the algorithm that the answer names for the range of a budget, if this is not the chosen one."""
@@ -786,7 +786,7 @@ class GroupChoices:
 
 
 def _in_few_words(choice: Choice) -> str:
-    return f"{choice.name}{'' if choice.selection.is_sure else ', but unclear'} ({format_percent(choice.probability)})"
+    return f"{choice.name}{'' if choice.is_sure else ', but unclear'} ({format_percent(choice.probability)})"
 
 
 def _named(result: Result) -> list[tuple[str, tuple[str, ...]]]:

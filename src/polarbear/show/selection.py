@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from polarbear import selection
 from polarbear.selection.criterion import StrongestRival
+from polarbear.selection.query import as_criterion, as_preference, as_risk
+from polarbear.selection.recommendation import Selection
 from polarbear.selection.risk import Expected, ProbabilityBest
 from polarbear.show.environment import render, wrap
 from polarbear.show.value_units import ValueUnits, units_of
@@ -14,11 +17,13 @@ from polarbear.table import as_html, as_lines
 from polarbear.wording import format_percent, join_names, percent, with_noun
 
 if TYPE_CHECKING:
-    from polarbear.findings import Finding
-    from polarbear.literals import FrameLibrary
-    from polarbear.selection.candidates import Candidate
-    from polarbear.selection.recommendation import Selection
-    from polarbear.table import Table
+    from typing import Self
+
+    from polarbear.posterior.posterior import Posterior
+    from polarbear.selection.candidates import Candidate, DecidedRace
+    from polarbear.selection.criterion import Criterion
+    from polarbear.selection.query import BudgetQuery
+    from polarbear.selection.risk import Risk
 
 _SHOWN = 10  # candidates that a table lists
 _CONTENDERS = 3  # candidates that are named where it is unclear
@@ -27,50 +32,36 @@ _SMALLEST_LOSS = 0.0005  # that is stated
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(Selection):
     """What to deploy for a query. Print it for two lines: the choice with its reason, and the runner-up.
 
     Attributes
     ----------
-    selection
-        The selection, with all candidates.
     within
         The algorithm that the answer names for the range of budgets, if this is another algorithm.
     """
 
-    selection: Selection
     within: str = ""
+
+    @classmethod
+    def of(cls, selection: Selection, within: str = "") -> Self:
+        """Return a selection with its words."""
+        return cls(**{each.name: getattr(selection, each.name) for each in fields(Selection)}, within=within)
 
     @property
     def name(self) -> str:
         """The algorithm, or the algorithms of a portfolio such as "cma + de"."""
-        return self.selection.candidates[0].name
-
-    @property
-    def recommendation(self) -> str | tuple[str, ...]:
-        """The algorithm, or the algorithms of a portfolio as a tuple."""
-        return self.selection.recommendation
+        return self.candidates[0].name
 
     @property
     def probability(self) -> float:
         """The probability that it is the best choice."""
-        return self.selection.probability_best
+        return self.probability_best
 
     @property
     def runner_up(self) -> str:
         """The second choice; empty if there is no other candidate."""
-        others = self.selection.candidates[1:]
-        return others[0].name if others else ""
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """All candidates, the best first."""
-        return self.selection.candidates
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What limits the recommendation."""
-        return self.selection.findings
+        return self.candidates[1].name if len(self.candidates) > 1 else ""
 
     def __str__(self) -> str:
         return "\n".join(map(wrap, self.lines()))
@@ -81,43 +72,58 @@ class Choice:
     def lines(self) -> list[str]:
         """Return the choice with its reason, the runner-up, and the findings that make the choice unreliable."""
         serious = [f"Unreliable: {text_of(each)}" for each in self.findings if each.severity == "unreliable"]
-        return [*serious, _choice(self.selection, self.within), *_runner_up(self.selection)]
+        return [*serious, _choice(self, self.within), *_runner_up(self)]
 
     def details(self) -> str:
         """Return what the two lines leave out: all candidates, what the query means, and all findings."""
-        candidates = self.selection.candidates
         heads, rows = self.shown_table()
         lines = as_lines(heads, rows[:_SHOWN])
-        if len(candidates) > _SHOWN:
-            lines.append(f"... and {with_noun(len(candidates) - _SHOWN, 'more candidate')}")
+        if len(rows) > _SHOWN:
+            lines.append(f"... and {with_noun(len(rows) - _SHOWN, 'more candidate')}")
         sections = {
             "Candidates": lines,
-            "Meaning": [line for each in _meaning(self.selection) for line in wrap(each, 0).splitlines()],
+            "Meaning": [line for each in _meaning(self) for line in wrap(each, 0).splitlines()],
             "Notes": [line for each in self.findings for line in wrap(f"- {text_of(each)}", 2).splitlines()],
         }
         return render("details.txt", sections={title: each for title, each in sections.items() if each}).rstrip("\n")
 
     def shown_table(self) -> tuple[list[str], list[list[str]]]:
         """Return headings and rows for people: per cents, or ranks for the mean rank."""
-        units = units_of(self.selection)
-        return units.heads(), units.rows(self.selection.candidates)
-
-    def to_table(self) -> Table:
-        """Return the candidates for programs, one row each, the best first; values are shares from 0 to 1."""
-        return self.selection.to_table()
-
-    def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:
-        """Return `to_table` as a data frame of pandas, polars or pyarrow."""
-        return self.selection.to_frame(backend=backend)
+        units = units_of(self)
+        return units.heads(), units.rows(self.candidates)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recommendation as plain values, for JSON."""
-        return {**self.selection.to_dict(), "within_range_of": self.within or None}
+        return {**super().to_dict(), "within_range_of": self.within or None}
 
     def _repr_html_(self) -> str:
         heads, rows = self.shown_table()
         columns = dict(zip(heads, zip(*rows, strict=True), strict=True))
         return as_html(columns, title=" ".join(self.lines()))
+
+
+def select(
+    posterior: Posterior | DecidedRace,
+    preference: BudgetQuery = None,
+    risk: str | Risk | None = None,
+    *,
+    criterion: str | Criterion | None = None,
+    **options: Any,
+) -> Choice:
+    """Return what to deploy, from a posterior or the result of a race; see `polarbear.selection.select` for the options.
+
+    The budget, the risk attitude and the criterion may be text, as in `Result.select`.
+
+    Examples
+    --------
+    >>> import polarbear as pb
+    >>> values = [[[1.0], [2.0]], [[1.0], [3.0]], [[0.5], [0.7]]] * 10
+    >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[10], names=["cma", "rs"]), seed=1)
+    >>> print(pb.select(posterior, 10))
+    cma: the only candidate for a budget of 10. It is expected to beat rs on 99 % of instances.
+    """
+    query: Any = as_preference(preference), as_risk(risk)
+    return Choice.of(selection.select(posterior, *query, criterion=as_criterion(criterion), **options))
 
 
 def _choice(selection: Selection, within: str) -> str:
