@@ -94,7 +94,7 @@ def test_an_infinitely_good_value_is_refused(maximise):
 
 
 @pytest.mark.parametrize(
-    ("time", "message"),
+    ("budget", "message"),
     [(math.nan, "not negative"), (-1, "not negative"), (4, "do not go back, got 4 after 5"), ("3", "convert it")],
 )
 def test_impossible_times_are_refused(budget, message):

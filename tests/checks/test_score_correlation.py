@@ -78,7 +78,7 @@ UNOBSERVED = {"the first half": slice(15), "all but three": slice(27), "every se
 
 
 @pytest.mark.parametrize("instances", [1, 12])
-@pytest.mark.parametrize("times", UNOBSERVED)
+@pytest.mark.parametrize("budgets", UNOBSERVED)
 def test_unobserved_times_add_no_independent_times(once, budgets, instances):
     once[:, UNOBSERVED[budgets], 1:] = np.nan  # a single algorithm has no ranking
     correlation = correlation_of(once[:instances], np.zeros((30, 3)))
@@ -102,7 +102,7 @@ def test_thinned_instances_give_nearly_the_same_correlation():
 
 
 @pytest.mark.parametrize(
-    ("times", "autocorrelation"), [(20, 0.0), (20, 0.5), (20, 0.9), (20, 0.95), (20, 0.99), (200, 0.5), (200, 0.99)]
+    ("budgets", "autocorrelation"), [(20, 0.0), (20, 0.5), (20, 0.9), (20, 0.95), (20, 0.99), (200, 0.5), (200, 0.99)]
 )
 def test_the_largest_deviation_has_the_nominal_error_rate(budgets, autocorrelation):
     # The nominal rate is 1 %, with a standard error of 0.05 % from 40,000 draws; Galwey's approximation gives up to 1.5 %.

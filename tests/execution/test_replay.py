@@ -20,7 +20,7 @@ def replay(algorithm, instance, budget):
     return ReplayExecutor(RECORDED).submit(run_supervised, None, job, Limits()).result()
 
 
-@pytest.mark.parametrize(("budget", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
+@pytest.mark.parametrize(("budget", "budgets"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
 def test_a_recording_is_cut_at_the_jobs_time(budget, budgets):
     run = replay("a", 0, budget)
     assert (run.status, run.trajectory.end, run.reached) == ("done", budget, budget)

@@ -184,7 +184,7 @@ def test_times_too_close_for_the_markov_form_are_dense(kernel: str, grid: pb.Gri
 # The lattice of hyperparameters reaches lengthscales of 20 and more where utilities hardly change over time.
 @pytest.mark.parametrize("lengthscale", [0.2, 1.0, 4.0, 12.0, 20.0])
 @pytest.mark.parametrize(
-    ("kernel", "times"),
+    ("kernel", "budgets"),
     [("matern32", 50), ("matern32", 1500), ("matern52", 15)],
 )
 def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, budgets: int, lengthscale: float) -> None:

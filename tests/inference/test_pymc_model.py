@@ -154,6 +154,6 @@ def test_utilities_and_ratings_are_named_over_time(prior):
     choices, _ = some_choices()
     model = pb.to_pymc(choices, prior)
     assert isinstance(model, peer().pymc.Model)
-    assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("time", "algorithm")
+    assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("budget", "algorithm")
     assert list(model.coords["algorithm"]) == list(choices.names)
-    np.testing.assert_array_equal(model.coords["time"], choices.grid.budgets)
+    np.testing.assert_array_equal(model.coords["budget"], choices.grid.budgets)

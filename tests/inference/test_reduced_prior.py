@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.inference.fields.reduced_prior import reduced_prior
 
 
-@pytest.mark.parametrize("times", [6, 300])
+@pytest.mark.parametrize("budgets", [6, 300])
 @pytest.mark.parametrize("hyperparameters", [(0.5, 0.1), (1.0, 0.5), (2.0, 5.0)])
 def test_the_covariance_is_the_same(budgets, hyperparameters):
     prior, grid = pb.HilbertSpaceGP(), pb.log_grid(1, 1000, budgets)

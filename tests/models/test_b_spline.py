@@ -7,7 +7,7 @@ from polarbear import BSpline, Grid, linear_grid
 from tests.models.latent_functions import basis_elements
 
 
-@pytest.mark.parametrize("times", [2, 5, 8, 9, 12, 50])
+@pytest.mark.parametrize("budgets", [2, 5, 8, 9, 12, 50])
 def test_by_default_there_are_half_as_many_basis_functions_as_times_and_at_least_four(budgets):
     grid = linear_grid(0, 1, budgets)
     assert BSpline().factor(grid, 1.0).shape == (budgets, max(4, budgets // 2))

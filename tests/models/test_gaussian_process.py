@@ -30,7 +30,7 @@ def test_times_too_close_for_the_markov_form_use_the_factor(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:2])
-@pytest.mark.parametrize(("times", "lengthscale"), [(50, 0.64), (50, 3.0), (200, 0.64), (300, 20.0), (600, 4.0)])
+@pytest.mark.parametrize(("budgets", "lengthscale"), [(50, 0.64), (50, 3.0), (200, 0.64), (300, 20.0), (600, 4.0)])
 def test_the_markov_form_is_accurate_or_missing(kernel, budgets, lengthscale):
     """The precision grows as (times · lengthscale)^3 or ^5, and every digit of it costs one of the covariance.
 

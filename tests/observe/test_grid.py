@@ -50,7 +50,7 @@ def test_a_single_time_maps_to_zero(grid):
 
 
 @pytest.mark.parametrize(
-    ("times", "axis"),
+    ("budgets", "axis"),
     [
         ([1, 10, 100], "log"),
         (np.geomspace(3, 7e6, 50), "log"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polarbear as pb
-from polarbear import dominance, dominated, pareto_set
+from polarbear import dominated, pareto_set
 from polarbear.posterior.elimination import cycles, elimination_probabilities, elimination_probabilities_over_time
 from tests.race.paper import plain_cycles, plainly_kept, posterior_of, some_posterior, threat
 
@@ -36,7 +36,7 @@ def test_elimination_probabilities_are_shares_of_draws(dominance, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS)
     ours = elimination_probabilities(posterior, dominance=dominance)
     np.testing.assert_array_equal(
-        elimination_probabilities(posterior, dominance=dominance, over_time=dominance(posterior)), ours
+        elimination_probabilities(posterior, dominance=dominance, over_time=pb.dominance(posterior)), ours
     )
     for a in range(5):
         for b in range(5):
@@ -90,7 +90,7 @@ def test_the_winner_that_is_named_may_be_dropped_itself():
     """a beats b in 80 % of the draws and b beats c in 70 %; a beats c in 60 %, less than the confidence."""
     draws = [(3, 2, 1)] * 6 + [(2, 1, 3)] * 2 + [(1, 3, 2)] * 1 + [(1, 2, 3)] * 1
     posterior = posterior_of([[each] for each in draws], "abc", [1])
-    beats = dominance(posterior)[0]
+    beats = pb.dominance(posterior)[0]
     assert [beats[0, 1], beats[1, 2], beats[0, 2]] == [0.8, 0.7, 0.6]
     found = dominated(posterior, confidence=0.65)
     assert [(each.name, each.by, each.probability) for each in found] == [("b", "a", 0.8), ("c", "b", 0.7)]
@@ -118,7 +118,7 @@ def test_budgets_at_which_two_algorithms_tie_everywhere_say_nothing(dominance):
     """They neither prevent an elimination nor change its probability."""
     whole, late = fitted(late_starters(), "abc"), fitted(late_starters()[:, 2:], "abc")
     assert pairs_of(whole, dominance=dominance) == [("b", "a"), ("c", "a")]
-    assert (dominance(whole)[:2, 0, 1] < 0.6).all()
+    assert (pb.dominance(whole)[:2, 0, 1] < 0.6).all()
     np.testing.assert_array_equal(
         elimination_probabilities(whole, dominance=dominance),
         elimination_probabilities(late, dominance=dominance),
@@ -160,7 +160,7 @@ def test_two_algorithms_that_never_differ_are_both_kept(dominance, value):
 def test_under_the_default_belief_no_algorithm_is_dropped_with_certainty(dominance, specialists):
     """A closed form or a share of draws may round to one; still another instance may differ."""
     posterior = fitted(np.tile([1.0, 2.0], (500, 3, 1)), "ab")
-    assert dominance(posterior)[:, 0, 1].min() == pytest.approx(1)
+    assert pb.dominance(posterior)[:, 0, 1].min() == pytest.approx(1)
     rule = {"dominance": dominance, "specialists": specialists}
     assert pairs_of(posterior, confidence=0.999999, **rule) == [("b", "a")]
     assert dominated(posterior, confidence=1, **rule) == ()
@@ -228,7 +228,7 @@ def plain_threat(posterior, values, a, b, dominance):
     if not both.any(axis=0).all() or not differ.any():
         return 0.0
     if dominance == "pointwise":
-        return min(float(dominance(posterior)[t, a, b]) for t in np.flatnonzero(differ))
+        return min(float(pb.dominance(posterior)[t, a, b]) for t in np.flatnonzero(differ))
     rates = pb.win_rates(posterior, posterior.names[a], posterior.names[b])
     return float((rates[:, differ] > 0.5).all(axis=1).mean())
 

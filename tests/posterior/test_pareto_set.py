@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import polarbear as pb
 from polarbear import Choices, anytime_dominance, fit, pareto_probability, pareto_set
 from polarbear.posterior.elimination import cycles, cycles_among, elimination_probabilities, kept_algorithms
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
@@ -111,7 +112,7 @@ eliminations = st.sampled_from(["joint", "pointwise"])
 
 
 def beats(posterior, dominance):
-    return anytime_dominance(posterior) if dominance == "joint" else dominance(posterior).min(axis=0)
+    return anytime_dominance(posterior) if dominance == "joint" else pb.dominance(posterior).min(axis=0)
 
 
 @law

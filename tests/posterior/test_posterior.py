@@ -69,10 +69,10 @@ def test_a_level_outside_0_to_1_is_refused(posterior, level):
 def test_xarray_receives_named_axes(posterior):
     group = posterior.to_xarray()
     ratings = group["ratings"]
-    assert ratings.dims == ("chain", "draw", "time", "algorithm")
+    assert ratings.dims == ("chain", "draw", "budget", "algorithm")
     assert ratings.shape == (1, 50, 4, 3)
     np.testing.assert_array_equal(ratings.values[0], posterior.ratings)
-    np.testing.assert_array_equal(ratings["time"], posterior.grid.budgets)
+    np.testing.assert_array_equal(ratings["budget"], posterior.grid.budgets)
     assert ratings["algorithm"].values.tolist() == ["A", "B", "C"]
     assert float(ratings.sel(algorithm="B", draw=7)[0, 2]) == posterior.ratings[7, 2, 1]
     assert group.attrs["diagnostics"] == "All is well."
@@ -122,7 +122,7 @@ def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
     summary = posterior.summary(0.9)
     for column, expected in (("rating", summary.mean), ("lower", summary.lower), ("upper", summary.upper)):
         assert frame[column].tolist() == expected.ravel().tolist()
-    at_last = frame[frame["time"] == posterior.grid.budgets[-1]].set_index("algorithm_name")
+    at_last = frame[frame["budget"] == posterior.grid.budgets[-1]].set_index("algorithm_name")
     first = posterior.ratings[:, -1].argmax(axis=1)
     assert at_last["probability_best"].to_dict() == pytest.approx(
         {name: (first == k).mean() for k, name in enumerate("ABC")}

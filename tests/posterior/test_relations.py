@@ -189,7 +189,7 @@ def test_relations_do_not_change_the_posterior():
 def test_the_frame_of_relations_has_one_row_for_each_time_and_ordered_pair(seed):
     posterior = random_posterior(seed)
     names, budgets = posterior.names, posterior.grid.budgets
-    frame = relations(posterior, margin=0.1, level=0.8).to_frame().set_index(["time", "algorithm_name", "against"])
+    frame = relations(posterior, margin=0.1, level=0.8).to_frame().set_index(["budget", "algorithm_name", "against"])
     assert len(frame) == len(budgets) * len(names) * (len(names) - 1)
     beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, margin=0.1)
     for a, b in pairs(posterior):

@@ -50,7 +50,7 @@ def test_a_plan_has_every_undecided_algorithm_on_every_instance():
     plan = next_plan(state_of({("a", "b"): [4.0], ("b", "c"): [2.0]}))
     assert (plan.kind, plan.instances) == ("fresh", (0, 1, 2))
     assert plan.budgets == (("a", 4.0), ("b", 4.0), ("c", 2.0))
-    assert [(each.algorithm, each.instance, each.end) for each in plan.jobs] == [
+    assert [(each.algorithm, each.instance, each.budget) for each in plan.jobs] == [
         (name, instance, budget) for instance in range(3) for name, budget in plan.budgets
     ]
     assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=2).instances == (0, 1)

@@ -29,14 +29,14 @@ def test_the_default_settings():
 
 @pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 @pytest.mark.parametrize("until", ["set", "pairs", "every-budget"])
-def test_elimination_and_resolution_combine_freely(dominance, until):
+def test_dominance_and_until_combine_freely(dominance, until):
     settings = Settings(grid=GRID, prior=RandomWalk(), dominance=dominance, until=until)
     assert (settings.dominance, settings.until) == (dominance, until)
 
 
 @pytest.mark.parametrize("prior", [Dirichlet(), HierarchicalDirichlet()])
 @pytest.mark.parametrize("until", ["pairs", "every-budget"])
-def test_joint_elimination_under_independent_priors_is_refused(prior, until):
+def test_joint_dominance_under_independent_priors_is_refused(prior, until):
     with pytest.raises(ValueError, match="compares algorithms at all times at once; expected a prior with") as refused:
         Settings(grid=GRID, prior=prior, until=until, dominance="joint")
     for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
@@ -47,8 +47,8 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, until):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"dominance": "both"}, "expected elimination to be one of 'joint', 'pointwise', got 'both'"),
-        ({"until": "loose"}, "expected resolution to be one of 'membership', 'crossing', 'strict', got 'loose'"),
+        ({"dominance": "both"}, "expected dominance to be one of 'joint', 'pointwise', got 'both'"),
+        ({"until": "loose"}, "expected until to be one of 'set', 'pairs', 'every-budget', got 'loose'"),
         ({"clock": "minutes"}, "expected clock to be one of 'evaluations', 'seconds', got 'minutes'"),
         ({"failure": "ignore"}, "expected failure to be one of 'last', 'missing', 'raise', got 'ignore'"),
         ({"confidence": 0.5}, "expected confidence in .0.5, 1., got 0.5"),

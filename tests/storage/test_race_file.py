@@ -216,7 +216,7 @@ def test_a_reader_does_not_make_a_file_look_overwritten(tmp_path):
 def test_a_log_that_a_reader_keeps_from_merging_is_no_change(tmp_path, stored):
     """The part of the log that can be merged may leave a file that is shorter than its header says."""
     with RaceFile.create(tmp_path / "my.race", {"settings": {}, "algorithms": ["cma"], "made": "today"}) as file:
-        values = {"times": np.arange(10, 30), "values": np.arange(1000.0, 980.0, -1)}
+        values = {"budgets": np.arange(10, 30), "values": np.arange(1000.0, 980.0, -1)}
         for instance in range(stored):
             file.add_run(run(instance=instance, **values), job(instance=instance))
         reader = sqlite3.connect(file.path, isolation_level=None)

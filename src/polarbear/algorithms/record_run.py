@@ -44,7 +44,7 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
     Parameters
     ----------
     algorithm
-        A callable `algorithm(problem, seed, budget)` that returns or yield pairs (budget, value) in order of time, or bare
+        A callable `algorithm(problem, seed, budget)` that returns or yields pairs (budget, value) in order of time, or bare
         values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `budget`. An algorithm
         that works until then without an improvement should repeat its last value at `budget`; otherwise its cost is taken
         to be the time of its last pair.
@@ -144,7 +144,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
     ):
         raise ValueError(
             f"expected an algorithm that yields or returns pairs (budget, value), got {reprlib.repr(result)}; "
-            "write it as a generator with `yield time, value`, or wrap a plain optimiser with pb.counted"
+            "write it as a generator with `yield budget, value`, or wrap a plain optimiser with pb.counted"
         )
     events = iter(result)
     try:

@@ -84,7 +84,7 @@ def relations(posterior: Posterior, *, margin: float = 0.05, level: float = 0.95
     >>> choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 3.0]], [[5.0, 4.0]]], grid=[10], names=["cma", "rs"])
     >>> posterior = pb.fit(choices, prior=pb.BayesianBootstrap(), draws=1000)
     >>> pb.relations(posterior).to_frame().columns.tolist()
-    ['time', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
+    ['budget', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
     """
     if not 0 < level < 1:
         raise ValueError(f"expected a level between 0 and 1, got {level!r}")
