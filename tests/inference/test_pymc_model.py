@@ -71,7 +71,7 @@ def _import_quietly():
 
 
 def some_choices():
-    """The first times of the data set with ties and missing values."""
+    """The first budgets of the data set with ties and missing values."""
     runs = load("ties")
     return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.budgets[:6], runs.axis)), runs.values[:, :6]
 

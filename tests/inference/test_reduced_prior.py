@@ -29,7 +29,7 @@ def test_coefficients_keep_their_meaning_when_hyperparameters_change():
         assert (np.sum(here * there, axis=0) > 0).all()
 
 
-def test_more_functions_than_times_are_reduced_too_but_bands_are_kept():
+def test_more_functions_than_budgets_are_reduced_too_but_bands_are_kept():
     prior, grid = pb.BSpline(basis=15), pb.log_grid(1, 1000, 8)
     reduced = reduced_prior(prior, grid)
     assert reduced.factor(grid, 1.0).shape == (8, 8)

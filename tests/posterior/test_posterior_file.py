@@ -139,7 +139,7 @@ def test_the_file_format_is_what_these_tests_write(path):
         ({"version": None}, "has format version None"),
         (
             {"names": ["A", "B", "C"]},
-            r"damaged posterior file: expected ratings of shape \(draw, 2 times, 3 algorithms\)",
+            r"damaged posterior file: expected ratings of shape \(draw, 2 budgets, 3 algorithms\)",
         ),
         ({"names": None}, "damaged posterior file"),
         ({"axis": "cubic"}, "damaged posterior file: .*'linear' or 'log', got 'cubic'"),
