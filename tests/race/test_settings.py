@@ -37,7 +37,9 @@ def test_dominance_and_until_combine_freely(dominance, until):
 @pytest.mark.parametrize("prior", [Dirichlet(), HierarchicalDirichlet()])
 @pytest.mark.parametrize("until", ["pairs", "every-budget"])
 def test_joint_dominance_under_independent_priors_is_refused(prior, until):
-    with pytest.raises(ValueError, match="compares algorithms at all times at once; expected a prior with") as refused:
+    with pytest.raises(
+        ValueError, match="compares algorithms at all budgets at once; expected a prior with"
+    ) as refused:
         Settings(grid=GRID, prior=prior, until=until, dominance="joint")
     for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
         assert word in str(refused.value)
@@ -63,7 +65,7 @@ def test_joint_dominance_under_independent_priors_is_refused(prior, until):
         ({"seed": 1.5}, "expected a whole number of at least 0 for seed, got 1.5"),
         ({"grid": [3, 2, 1]}, "(?i)increas"),
         ({"grid": []}, "at least one"),
-        ({"grid": [0, 1, 2]}, "expected a grid that begins above 0, got 0 as its first time"),
+        ({"grid": [0, 1, 2]}, "expected a grid that begins above 0, got 0 as its first budget"),
         ({"prior": Dirichlet}, "expected a prior such as .* did you forget the parentheses"),
         ({"method": "magic"}, "expected method to be one of 'auto', .*; got 'magic'"),
         ({"prior": RandomWalk(), "method": "gibbs"}, "expected a Dirichlet prior with method='gibbs'"),
@@ -71,7 +73,7 @@ def test_joint_dominance_under_independent_priors_is_refused(prior, until):
         ({"draws": 20, "confidence": 0.9}, "expected a whole number of at least 100 for draws, got 20"),
         (
             {"grid": [5], "prior": RandomWalk()},
-            "at least two times.* RandomWalk|RandomWalk .*at least two",
+            "at least two budgets.* RandomWalk|RandomWalk .*at least two",
         ),
         (
             {"draws": 100, "confidence": 0.995},

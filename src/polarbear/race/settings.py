@@ -26,17 +26,17 @@ class Settings:
     Parameters
     ----------
     grid
-        The times at which algorithms are compared.
+        The budgets at which algorithms are compared.
     prior, method, draws
         How the posterior is inferred, with the same defaults as in `fit`.
     dominance
-        "joint": an algorithm is eliminated when another one beats it at all times at once with probability
+        "joint": an algorithm is dropped when another one beats it at all budgets at once with probability
         `confidence`. This needs draws that are joint over time, which all priors except the Dirichlet priors have.
-        "pointwise": an algorithm is eliminated when another one beats it at each single time with that probability.
+        "pointwise": an algorithm is dropped when another one beats it at each single budget with that probability.
     until
-        "strict": a pair is decided at a time when one beats the other or both are equivalent. "crossing": a pair is
-        also decided at all times as soon as each is known to beat the other at some time. "membership": as "crossing",
-        and the race stops once further instances are unlikely to eliminate another algorithm.
+        "every-budget": a pair is decided at a budget when one beats the other or both are equivalent. "pairs": a pair is
+        also decided at all budgets as soon as each is known to beat the other at some budget. "set": as "pairs", and
+        the race stops once it is unlikely to drop another algorithm on further instances.
     confidence
         α, the probability at which a relation is decided.
     margin
@@ -46,7 +46,7 @@ class Settings:
     seed
         The seed of all randomness of the race.
     clock
-        The unit of time: "evaluations" or "seconds".
+        The unit of budgets: "evaluations" or "seconds".
     maximise
         Whether higher values are better.
     failure
@@ -56,19 +56,19 @@ class Settings:
     common_random_numbers
         Whether all algorithms get the same seed on an instance.
     guarantee
-        δ: with probability at least 1 − δ no elimination of the whole race is wrong, for any model. With a guarantee
-        e-values (`polarbear.posterior.e_values`) eliminate instead of the posterior. A pair that may still end in an
-        elimination stays undecided, so that races take longer. None, the default: the posterior eliminates.
+        δ: with probability at least 1 − δ no drop of the whole race is wrong, for any model. With a guarantee
+        e-values (`polarbear.posterior.e_values`) decide what is dropped, instead of the posterior. A pair that may still
+        end in a drop stays undecided, so that races take longer. None, the default: the posterior decides.
     patience
-        Leave a pair undecided at the times at which it would take more than this many further instances, by a forecast
+        Leave a pair undecided at the budgets at which it would take more than this many further instances, by a forecast
         from 32 instances on: nothing runs for its sake. Nearly equal algorithms may need thousands. A pair that may well
-        end in an elimination within the patience is not left. None, the default: the race continues until every pair
+        end in a drop within the patience is not left. None, the default: the race continues until every pair
         is decided, or until a limit.
     specialists
-        "drop": an algorithm eliminates another one if it wins on most instances at every time. "keep": only if it also comes
-        first at least as often, see `polarbear.posterior.elimination`.
+        "drop": an algorithm is dropped if another one wins on most instances at every budget. "keep": only if the other
+        one also comes first at least as often, see `polarbear.posterior.elimination`.
     groups
-        The name of a feature of the instances. An algorithm is then eliminated only if it is also beaten at every time
+        The name of a feature of the instances. An algorithm is then dropped only if it is also beaten at every budget
         within every group of instances with the same value, with the probability `confidence`. Groups borrow from each
         other, see `fit_groups`. None, the default: groups do not matter.
     """
@@ -100,8 +100,8 @@ class Settings:
             object.__setattr__(self, "grid", whole_numbers(self.grid))
         if self.grid.budgets[0] <= 0:
             raise ValueError(
-                f"expected a grid that begins above 0, got {self.grid.budgets[0]:g} as its first time, by which nothing "
-                "can have run; leave that time out"
+                f"expected a grid that begins above 0, got {self.grid.budgets[0]:g} as its first budget, by which nothing "
+                "can have run; leave that budget out"
             )
         for name, allowed in (
             ("dominance", Dominance),
@@ -120,7 +120,7 @@ class Settings:
             raise ValueError(f"expected margin in [0, 0.5), got {self.margin!r}; use a value such as 0.05")
         if self.guarantee is not None and not (is_number(self.guarantee) and 0 < self.guarantee <= 0.5):
             raise ValueError(
-                f"expected guarantee in (0, 0.5], the probability of any wrong elimination, got {self.guarantee!r}; "
+                f"expected guarantee in (0, 0.5], the probability of any wrong drop, got {self.guarantee!r}; "
                 "use a value such as 0.05, or None to let the posterior decide"
             )
         if self.patience is not None:
@@ -138,8 +138,8 @@ class Settings:
         check_request(self.prior, self.method, self.draws, budgets=len(self.grid))
         if self.dominance == "joint" and not is_joint(self.prior):
             raise ValueError(
-                "dominance='joint' compares algorithms at all times at once; expected a prior with joint draws, got "
-                f"{self.prior!r}, which treats each time alone; use dominance='pointwise', or a prior such as "
+                "dominance='joint' compares algorithms at all budgets at once; expected a prior with joint draws, got "
+                f"{self.prior!r}, which treats each budget alone; use dominance='pointwise', or a prior such as "
                 "BayesianBootstrap() or RandomWalk()"
             )
         if 0 < self.draws * (1 - self.confidence) < 1:
