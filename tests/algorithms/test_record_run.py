@@ -48,7 +48,7 @@ def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
     assert cleaned
 
 
-def test_a_run_that_reaches_its_time_has_not_ended_by_itself():
+def test_a_run_that_reaches_its_budget_has_not_ended_by_itself():
     ended, events = record(lambda problem, seed, budget: [(1, 2.0), (budget, 1.0)], budget=10.5)
     assert not ended
     assert events[-1] == (10.0, 1.0)
