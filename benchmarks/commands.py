@@ -3,7 +3,7 @@
     python benchmarks/commands.py
     python benchmarks/commands.py --figures decision-map rounds
 
-The race has 7 algorithms, 30 times and at most 200 instances; the recorded runs are those of the race. CPU time is that of
+The race has 7 algorithms, 30 budgets and at most 200 instances; the recorded runs are those of the race. CPU time is that of
 the process and its children, the least of three runs, with compiled modules as after an installation. `import scipy.stats`
 takes turns with each command. A figure should take less than 3 seconds, and `select` from a posterior or a race no longer
 than `import scipy.stats`.
@@ -70,7 +70,7 @@ def make_files(folder: Path) -> None:
         table.writerows(
             [run.algorithm, run.instance, *event] for run in runs for event in zip(run.budgets, run.values, strict=True)
         )
-    print(f"{len(NAMES)} algorithms, {BUDGETS} times, {result.instances} instances, {len(result.rounds)} rounds")
+    print(f"{len(NAMES)} algorithms, {BUDGETS} budgets, {result.instances} instances, {len(result.rounds)} rounds")
 
 
 def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
@@ -101,8 +101,8 @@ def show(words: Sequence[str], folder: Path, repeats: int, *, limit: float = flo
     for _ in range(repeats):
         peer = min(peer, cpu_seconds([sys.executable, "-c", "import scipy.stats"], folder))
         seconds = min(seconds, cpu_seconds([sys.executable, "-m", "polarbear", *words], folder))
-    remark = "  too slow" if seconds > limit else ""
-    print(f"{' '.join(words[:4]):44s}{seconds:9.2f}{peer:7.2f}{seconds / peer:7.2f}{remark}", flush=True)
+    note = "  too slow" if seconds > limit else ""
+    print(f"{' '.join(words[:4]):44s}{seconds:9.2f}{peer:7.2f}{seconds / peer:7.2f}{note}", flush=True)
 
 
 def cpu_seconds(command: Sequence[str], folder: Path) -> float:

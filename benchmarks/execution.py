@@ -183,8 +183,8 @@ def main() -> None:
         # Some processes of a Dask cluster outlive the measurement, so that their CPU time is not known.
         cpu = "" if name.startswith("dask") else f"{1000 * (cpu_seconds() - before) / count:11.3f}"
         medians[name] = 1000 * seconds.median
-        budgets = f"{seconds.start:8.2f} {1000 * seconds.mean:9.3f} {medians[name]:10.3f}"
-        print(f"{name:20} {count:7} {budgets} {cpu}", flush=True)
+        times = f"{seconds.start:8.2f} {1000 * seconds.mean:9.3f} {medians[name]:10.3f}"
+        print(f"{name:20} {count:7} {times} {cpu}", flush=True)
     for name, imports in (("", ()), (", NumPy", ("numpy",)), (", SciPy", ("scipy.optimize", "scipy.stats"))):
         alone = fork_alone(runs, *imports)
         print(f"{'fork alone' + name:20} {runs:7} {'':8} {1000 * alone / runs:9.3f}", flush=True)

@@ -69,7 +69,7 @@ def time_explanation(instances: int = 1000, features: int = 30, algorithms: int 
     read = time.process_time()
     found = pb.explain(collected, table)
     ended = time.process_time()
-    print(f"explain on {instances} instances, {features} features, {algorithms} algorithms, {budgets} times")
+    print(f"explain on {instances} instances, {features} features, {algorithms} algorithms, {budgets} budgets")
     print(f"  reading the runs {read - started:.1f} s, explaining {ended - read:.1f} s of processor time")
     print(f"  {found!r}")
 

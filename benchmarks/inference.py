@@ -8,14 +8,14 @@
 Each row runs in its own process: PolarBear on one core, timed in CPU seconds, and the peer on all cores (4 chains, each
 with 1000 warm-up and 1000 kept draws, as the paper recommends). Imports and the peer's model building are not counted.
 The peer's compilation is, because each round of a race has new data and compiles again. "use" is the time to compute, from
-the fit, win rates, intervals, dominance and equivalence of all pairs at all times, and the summary of the ratings. "MB" is
+the fit, win rates, intervals, dominance and equivalence of all pairs at all budgets, and the summary of the ratings. "MB" is
 the largest memory of the process.
 
 Under the Bayesian bootstrap a fit infers nothing: "use" is the time until all pairs are compared, the Pareto set is known,
-and the best of its members at each time. The rows "pairs" bound it: 7 algorithms 0.3 s, 30 algorithms 4 s, 200,000 instances
-20 s and 1 GB; 200 algorithms 60 s and 500 MB, together with reading and printing (`polarbear show`). The Bayesian
+and the best of its members at each budget. The rows "pairs" bound it: 7 algorithms 0.3 s, 30 algorithms 4 s, 200,000
+instances 20 s and 1 GB; 200 algorithms 60 s and 500 MB, together with reading and printing (`polarbear show`). The Bayesian
 bootstrap has no counterpart in PyMC. Its peer is the Dirichlet prior with the Plackett-Luce likelihood, which answers the
-same questions about each time.
+same questions about each budget.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREAD
 
 @dataclass(frozen=True)
 class Row:
-    """One problem: a prior, n algorithms, T times, P instances; with or without the peer."""
+    """One problem: a prior, n algorithms, T budgets, P instances; with or without the peer."""
 
     name: str
     prior: str
@@ -94,7 +94,7 @@ PEER_NAMES = {
 
 
 def values_of(row: Row) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return values (instance, time, algorithm) with smooth rankings."""
+    """Return values (instance, budget, algorithm) with smooth rankings."""
     from smooth_rankings import smooth_rankings
 
     return smooth_rankings(row.algorithms, row.budgets, row.instances)

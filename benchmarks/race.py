@@ -1,7 +1,7 @@
 """Cost of a race besides its runs: the driver's overhead per run, and inference in a race at the paper's scale.
 
 The second race replays recorded runs (case_studies/data) under the settings of the paper's second case study: seven
-algorithms, 200 times, independent Dirichlet, pointwise elimination, strict resolution. Recorded instances are drawn
+algorithms, 200 budgets, independent Dirichlet, pointwise dominance, until="every-budget". Recorded instances are drawn
 with replacement, so that the race can use as many instances as the paper's.
 """
 
@@ -103,7 +103,7 @@ def paper_scale() -> None:
         result = race.drive(executor, max_instances=1656, progress="none")
         seconds = time.perf_counter() - began
     print(
-        f"{len(names)} algorithms, {len(budgets)} times, {result.instances} instances, {len(result.rounds)} rounds "
+        f"{len(names)} algorithms, {len(budgets)} budgets, {result.instances} instances, {len(result.rounds)} rounds "
         f"({result.stopped}): inference {fit.seconds:.1f} s, {fit.seconds / fit.calls:.2f} s per round; "
         f"race {seconds:.1f} s in total"
     )

@@ -11,7 +11,7 @@ There are three blocks of cells, and each cell runs in its own process:
 - table: every engine (Stan's Pathfinder where cmdstanpy is installed) at n = 5, T = 50, P = 30 (the independent
   Dirichlet: n = 7, T = 20, P = 100), with the effective draws per second and the largest error of P(dominance), compared
   with a long NUTS run (the engine "judge");
-- pathfinder: the independent Dirichlet at a single time, for several n and P;
+- pathfinder: the independent Dirichlet at a single budget, for several n and P;
 - mcmc: all models with a hyperparameter, for several T at n = 5, P = 30, with 4 chains; PyMC with 1000 warm-up and 1000
   kept draws per chain.
 
@@ -135,7 +135,7 @@ def read_csv(path: Path) -> dict[Cell, dict[str, Any]]:
     results = {}
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
-            size = {name: int(row[name]) for name in ("algorithms", "times", "instances")}
+            size = {name: int(row[name]) for name in ("algorithms", "budgets", "instances")}
             result = {name: FIELDS[name](row[name]) for name in FIELDS if row[name]}
             results[Cell(row["block"], row["engine"], row["prior"], **size)] = result
     return results

@@ -25,7 +25,7 @@ LONG_RUN = 40_000  # draws of the judge: the standard error of its probabilities
 
 @dataclass(frozen=True)
 class Cell:
-    """One engine (a method of ours or of a peer) on one problem: a prior, n algorithms, T times, P instances.
+    """One engine (a method of ours or of a peer) on one problem: a prior, n algorithms, T budgets, P instances.
 
     The engine "judge" is a long NUTS run, whose probabilities are the reference for all others.
     """
@@ -133,7 +133,7 @@ def run_peer(cell: Cell) -> tuple[float, Array, float]:
             ),
         )()
     seconds = time.perf_counter() - started
-    utilities = np.asarray(trace.posterior["utilities"])  # (chain, draw, time, algorithm)
+    utilities = np.asarray(trace.posterior["utilities"])  # (chain, draw, budget, algorithm)
     flat = utilities.reshape(-1, *utilities.shape[2:])
     dominance = (flat[..., :, None] > flat[..., None, :]).mean(axis=0)
     if sampler not in ("numpyro", "nutpie"):

@@ -39,7 +39,7 @@ def draw(results: dict[Cell, dict[str, Any]], path: Path) -> None:
     for unused in axes.flat[len(panels) :]:
         unused.axis("off")
     for panel, (_, block, prior) in zip(axes.flat, panels, strict=False):
-        over = "instances" if block == "pathfinder" else "times"
+        over = "instances" if block == "pathfinder" else "budgets"
         lines: dict[tuple[str, int], list[tuple[int, float, bool]]] = {}
         for cell, result in measured.items():
             if (cell.block, cell.prior) == (block, prior):

@@ -1,7 +1,7 @@
 """Speed of the decision: the time of a query at deployment, and the size of the file that answers it.
 
     python benchmarks/selection.py
-    python benchmarks/selection.py --draws 1000 --times 50 --algorithms 10
+    python benchmarks/selection.py --draws 1000 --budgets 50 --algorithms 10
 
 The peer of `select` is a lower bound for any answer: reading every rating of every draw once. The peer of a fresh
 process is one that only imports NumPy.
@@ -47,7 +47,7 @@ print(1e3 * (imported - started), 1e3 * (loaded - imported), 1e3 * (selected - l
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=4000)
-    parser.add_argument("--times", type=int, default=100)
+    parser.add_argument("--budgets", type=int, default=100)
     parser.add_argument("--algorithms", type=int, default=20)
     arguments = parser.parse_args()
     time_queries(simulate_posterior(arguments.draws, arguments.budgets, arguments.algorithms))
@@ -72,7 +72,9 @@ def simulate_posterior(draws: int, budgets: int, algorithms: int) -> pb.Posterio
 def time_queries(posterior: pb.Posterior) -> None:
     draws, budgets, algorithms = posterior.ratings.shape
     peer = milliseconds(lambda: posterior.ratings.sum())
-    print(f"{draws} draws x {budgets} times x {algorithms} algorithms, milliseconds (median and minimum of {REPEATS})")
+    print(
+        f"{draws} draws x {budgets} budgets x {algorithms} algorithms, milliseconds (median and minimum of {REPEATS})"
+    )
     print(f"{'read every rating once':34s}{peer[0]:9.1f}{peer[1]:9.1f}")
     budget = pb.BudgetDistribution(stats.lognorm(1, scale=3000))
     quarter = posterior.names[: algorithms // 4]
@@ -81,9 +83,9 @@ def time_queries(posterior: pb.Posterior) -> None:
         "LogUniform, ProbabilityBest": lambda: pb.select(posterior, pb.LogUniform(), pb.ProbabilityBest()),
         "Uniform, Quantile": lambda: pb.select(posterior, pb.Uniform(), pb.Quantile(0.05)),
         "At": lambda: pb.select(posterior, pb.At(1234)),
-        "BudgetDistribution, Regret": lambda: pb.select(posterior, budget, pb.ExpectedLoss()),
+        "BudgetDistribution, ExpectedLoss": lambda: pb.select(posterior, budget, pb.ExpectedLoss()),
         "Uniform among a quarter": lambda: pb.select(posterior, among=quarter),
-        "Custom (worst time)": lambda: pb.select(posterior, pb.Custom(lambda curves: curves.min(axis=-1))),
+        "Custom (worst budget)": lambda: pb.select(posterior, pb.Custom(lambda curves: curves.min(axis=-1))),
         "TopK(3), At": lambda: pb.select(posterior, pb.At(1234), criterion=pb.TopK(3)),
         "TopK(3), Uniform": lambda: pb.select(posterior, criterion=pb.TopK(3)),
         "MeanRank, Uniform": lambda: pb.select(posterior, criterion=pb.MeanRank()),
@@ -91,7 +93,7 @@ def time_queries(posterior: pb.Posterior) -> None:
         "portfolio of two, exhaustive": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=2),
         "portfolio of six, search": lambda: pb.select(posterior, risk=pb.Quantile(0.05), portfolio=6),
         "decision map": lambda: pb.decision_map(posterior),
-        "worst-case regret": lambda: pb.worst_case_loss(posterior),
+        "worst-case loss": lambda: pb.worst_case_loss(posterior),
     }
     for name, query in queries.items():
         median, minimum = milliseconds(query)
@@ -102,7 +104,7 @@ def time_deployment(posterior: pb.Posterior) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "deployed.npz"
         posterior.save(path, draws=1000)
-        print(f"\nfile of 1000 draws x 50 times x 10 algorithms: {path.stat().st_size / 1e6:.2f} MB")
+        print(f"\nfile of 1000 draws x 50 budgets x 10 algorithms: {path.stat().st_size / 1e6:.2f} MB")
         time_fresh_process(path)  # not counted: it compiles the modules to bytecode, as an installation does
         steps = np.array([time_fresh_process(path) for _ in range(REPEATS)])
     for name, column in zip(("import numpy", "import polarbear, load", "select"), steps.T, strict=True):
@@ -122,12 +124,12 @@ def time_fresh_process(path: Path) -> list[float]:
 
 def milliseconds(task: Callable[[], object]) -> tuple[float, float]:
     """Return the median and the minimum time of a task."""
-    budgets = []
+    times = []
     for _ in range(REPEATS):
         started = time.perf_counter()
         task()
-        budgets.append(1e3 * (time.perf_counter() - started))
-    return float(np.median(budgets)), min(budgets)
+        times.append(1e3 * (time.perf_counter() - started))
+    return float(np.median(times)), min(times)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Six real optimisers in the shape that `pb.counted` takes: (objective, budget, rng).
 
 Each runs until the objective stops it at the budget, and starts again, somewhere else, when it has converged: an anytime
-algorithm uses all the time that it gets. None uses the budget, and all stay within the bounds.
+algorithm uses the whole budget that it gets. None uses the budget, and all stay within the bounds.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def instance(index: int, seed: int) -> float:
 def staircase(
     problem: float, seed: int, budget: float, *, levels: tuple[float, ...], pause: float = 0.0
 ) -> Iterator[tuple[float, float]]:
-    """Yield values that fall by a step at each time, plus noise and this algorithm's level at that time."""
+    """Yield values that fall by a step at each budget, plus noise and this algorithm's level at that budget."""
     rng = random.Random(seed)
     time.sleep(pause)
     for step, (when, level) in enumerate(zip(GRID, levels, strict=True)):

@@ -25,7 +25,7 @@ class TestCommand:
         assert command("solve --name 'a b' {instance}").template == ("solve", "--name", "a b", "{instance}")
 
     def test_lines_of_every_kind(self):
-        code = r"""print("# hello\n\n5 3.5\n{\"time\": 6, \"value\": 2.5}\n  7\t1.5  ", end="")"""
+        code = r"""print("# hello\n\n5 3.5\n{\"budget\": 6, \"value\": 2.5}\n  7\t1.5  ", end="")"""
         assert outcome(python(code))[1].events() == [(5.0, 3.5), (6.0, 2.5), (7.0, 1.5)]
 
     def test_values_alone_are_timed_by_the_recorder(self):

@@ -48,7 +48,7 @@ def test_nothing_is_requested_after_the_end_and_the_generator_cleans_up():
     assert cleaned
 
 
-def test_a_run_that_reaches_its_time_has_not_ended_by_itself():
+def test_a_run_that_reaches_its_budget_has_not_ended_by_itself():
     ended, events = record(lambda problem, seed, budget: [(1, 2.0), (budget, 1.0)], budget=10.5)
     assert not ended
     assert events[-1] == (10.0, 1.0)
@@ -61,9 +61,9 @@ def test_values_alone_are_timed_by_the_recorder():
     assert all(0 <= budget < 100 for budget, _ in events)
 
 
-@pytest.mark.parametrize("result", [None, 3.0, "1 2", {"time": 1}, 7], ids=repr)
+@pytest.mark.parametrize("result", [None, 3.0, "1 2", {"budget": 1}, 7], ids=repr)
 def test_a_result_without_pairs_is_refused(result):
-    with pytest.raises(ValueError, match=r"pairs \(time, value\), got .*pb.counted"):
+    with pytest.raises(ValueError, match=r"pairs \(budget, value\), got .*pb.counted"):
         record(lambda problem, seed, budget: result)
 
 

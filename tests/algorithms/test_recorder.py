@@ -34,7 +34,7 @@ def test_what_solvers_report_without_a_solution_hides_no_later_value(maximise):
     assert [value for _, value in recorder.events()] == [3.0, 4.0 if maximise else 2.0]
 
 
-def test_of_several_values_at_one_time_the_best_is_kept():
+def test_of_several_values_at_one_budget_the_best_is_kept():
     recorder = Recorder(100)
     for value in [3.0, 2.0, 2.5]:
         recorder.report_at(7, value)
@@ -94,10 +94,10 @@ def test_an_infinitely_good_value_is_refused(maximise):
 
 
 @pytest.mark.parametrize(
-    ("time", "message"),
+    ("budget", "message"),
     [(math.nan, "not negative"), (-1, "not negative"), (4, "do not go back, got 4 after 5"), ("3", "convert it")],
 )
-def test_impossible_times_are_refused(budget, message):
+def test_impossible_budgets_are_refused(budget, message):
     recorder = Recorder(10)
     recorder.report_at(5, 1.0)
     with pytest.raises(ValueError, match=message):

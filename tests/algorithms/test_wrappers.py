@@ -177,15 +177,15 @@ class TestFamily:
         assert not outcome(members["sa(10)"], budget=9)[0]
         assert not outcome(members["sa(1000000)"])[0]
 
-    def test_generators_get_the_smaller_of_budget_and_time(self):
-        untils = []
+    def test_generators_get_the_smaller_of_the_two_budgets(self):
+        budgets = []
 
         def make(budget):
-            return lambda problem, seed, budget: untils.append(budget) or [(1, 1.0)]
+            return lambda problem, seed, budget: budgets.append(budget) or [(1, 1.0)]
 
         for member in family("g", make, [10, 1000]).values():
             outcome(member)
-        assert untils == [10, 100]
+        assert budgets == [10, 100]
 
     @pytest.mark.parametrize(
         ("name", "make", "budgets", "message"),

@@ -109,7 +109,7 @@ def test_all_runs_of_an_algorithm_too_short():
 
 
 def cut(runs, end):
-    """Return the same runs, each stopped at the time that `until` returns; None stands for no run."""
+    """Return the same runs, each stopped at the budget that `until` returns; None stands for no run."""
     stops = [(run, end(run.algorithm, run.instance)) for run in runs]
     return [
         pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, end=stop)
@@ -130,7 +130,7 @@ def test_all_are_compared_on_the_instances_that_they_share():
     assert "over all 20 instances" in compare_with_aocc(whole, posterior_of(whole)).sentence
 
 
-def test_an_algorithm_eliminated_early_is_left_out_and_one_eliminated_late_is_not():
+def test_an_algorithm_dropped_early_is_left_out_and_one_dropped_late_is_not():
     rules = {"good": lambda i: 1e-4, "late": lambda i: 1e-3, "early": lambda i: 1e-2}
     last = {"good": 20, "late": 15, "early": 4}
     runs = cut(recorded(rules), lambda name, i: 30 if i < last[name] else None)

@@ -92,13 +92,13 @@ def test_bounds_must_suit_a_logarithmic_scale(bounds):
 
 
 def test_wrong_shapes_are_refused(values):
-    with pytest.raises(ValueError, match="instance, time, algorithm"):
+    with pytest.raises(ValueError, match="instance, budget, algorithm"):
         ecdf(values[0])
-    with pytest.raises(ValueError, match="expected 25 times"):
+    with pytest.raises(ValueError, match="expected 25 budgets"):
         aocc(values, [1, 2, 3])
     with pytest.raises(ValueError, match="above 0 and at most 1"):
         eaf_contour(values, 0.0)
-    with pytest.raises(ValueError, match="finite time"):
+    with pytest.raises(ValueError, match="finite budget"):
         aocc_of_runs([], 1, math.inf)
     with pytest.raises(ValueError, match="NaN"):
         ecdf_band(np.where(values > 1, np.nan, values), rng=np.random.default_rng(0))

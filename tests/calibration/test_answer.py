@@ -24,7 +24,7 @@ ORDERS = 40
 
 @pytest.fixture(scope="module")
 def recorded():
-    """The 160 recordings of MA-BBOB at 40 budgets: values (instance, time, algorithm), the grid and the names."""
+    """The 160 recordings of MA-BBOB at 40 budgets: values (instance, budget, algorithm), the grid and the names."""
     with np.load(RECORDED) as data:
         values, budgets = data["values"], data["evaluations"].astype(float)
         names = [str(name) for name in data["algorithms"]]
@@ -34,7 +34,7 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def win_rates(recorded):
-    """The share of all recordings on which the first algorithm beats the second, (time, first, second)."""
+    """The share of all recordings on which the first algorithm beats the second, (budget, first, second)."""
     values, _, _ = recorded
     one, other = values[:, :, :, None], values[:, :, None, :]
     return (one < other).mean(axis=0) + (one == other).mean(axis=0) / 2
@@ -138,6 +138,6 @@ def test_intervals_of_the_need_contain_the_true_median(kind, instances):
         ratio = need.lower, need.upper
         if need.better == "slow":
             ratio = 1 / need.upper, 1 / need.lower
-        covered += ratio[0] <= 0.5 * 1.03 and ratio[1] >= 0.5 * 0.97  # times are 2.3 % apart
+        covered += ratio[0] <= 0.5 * 1.03 and ratio[1] >= 0.5 * 0.97  # budgets are 2.3 % apart
     print(f"\n{kind}, {instances} instances: {covered / data_sets:.1%} contain the median")
     assert covered / data_sets >= 0.92

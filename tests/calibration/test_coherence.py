@@ -56,7 +56,7 @@ def race(values):
 @pytest.mark.parametrize(
     ("truth", "races"), [("smooth", 250), ("two kinds", 150), ("crossing", 150), ("near-equal", 250), ("cycle", 200)]
 )
-def test_no_recommendation_contradicts_an_elimination(truth, races):
+def test_no_recommendation_contradicts_a_drop(truth, races):
     counts = Counter()
     for replicate in range(races):
         result = race(values_of(truth, replicate))

@@ -100,7 +100,7 @@ def test_a_specialist_may_stay_in_a_race_that_keeps_it():
     )
 
 
-def test_rank_tests_eliminate_an_algorithm_that_another_beats_at_every_time():
+def test_rank_tests_drop_an_algorithm_that_another_beats_at_every_budget():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 3, 3)) + np.array([0.0, 2.0, 0.0])
     out, seen, runs = eliminate_by_rank_tests(values, level=0.01, batch=8)
@@ -121,7 +121,7 @@ def test_the_autocorrelation_of_runs_is_estimated(autocorrelation):
     assert estimate_autocorrelation(choices.rankings) == pytest.approx(autocorrelation, abs=0.05)
 
 
-def test_one_time_has_no_autocorrelation():
+def test_one_budget_has_no_autocorrelation():
     choices = pb.Choices.from_values(np.random.default_rng(8).random((30, 1, 2)), grid=[1])
     assert estimate_autocorrelation(choices.rankings) == 0
 

@@ -1,4 +1,4 @@
-"""Races on known truths: the rate of wrong eliminations, compared with the probabilities of their posteriors."""
+"""Races on known truths: the rate of wrong drops, compared with the probabilities of their posteriors."""
 
 import pytest
 from scipy import stats
@@ -8,9 +8,9 @@ from polarbear.calibration.study import key, run_study
 
 
 def keeps_its_promises(cell, outcomes):
-    """Test wrong eliminations, a Poisson variable, against their expected number; a false alarm has probability 0.001."""
+    """Test wrong drops, a Poisson variable, against their expected number; a false alarm has probability 0.001."""
     wrong, promised = sum(each["wrong"] for each in outcomes), sum(each["promised"] for each in outcomes)
-    print(f"\n{wrong} wrong eliminations, {promised:.1f} promised: {summarise(cell, outcomes)}")
+    print(f"\n{wrong} wrong drops, {promised:.1f} promised: {summarise(cell, outcomes)}")
     assert sum(each["eliminated"] for each in outcomes) > len(outcomes) / 2
     return stats.poisson.sf(wrong - 1, promised) > 1e-3
 

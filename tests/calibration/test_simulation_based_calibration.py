@@ -22,7 +22,7 @@ from polarbear.posterior.posterior import ratings_from_utilities
 if TYPE_CHECKING:
     from polarbear.models import Prior
 
-QUANTITIES = ("difference at a time", "difference averaged over time", "spread of the utilities", "log-likelihood")
+QUANTITIES = ("difference at a budget", "difference averaged over time", "spread of the utilities", "log-likelihood")
 RANKED_AMONG = 99
 LEVEL = 0.95
 SMALLEST = 1e-300  # of a rating, before its logarithm
@@ -64,7 +64,7 @@ class Replicates:
     """The results of all replicates of one prior.
 
     `ranks` (replicate, quantity) lie in (0, 1), with ties broken at random; `covered` is about the random difference at a
-    time, `coverage` the share of all differences at all times whose interval holds the truth.
+    budget, `coverage` the share of all differences at all budgets whose interval holds the truth.
     """
 
     ranks: np.ndarray
@@ -74,14 +74,14 @@ class Replicates:
 
 
 def differences(ratings: np.ndarray) -> np.ndarray:
-    """log θ_i / θ_j of the pairs i < j, shape (draw, time, pair)."""
+    """log θ_i / θ_j of the pairs i < j, shape (draw, budget, pair)."""
     first, second = np.triu_indices(ratings.shape[-1], 1)
     log_ratings = np.log(np.maximum(ratings, SMALLEST))
     return log_ratings[..., first] - log_ratings[..., second]
 
 
 def quantities_of(ratings: np.ndarray, choices: pb.Choices, budget: int, pair: int) -> np.ndarray:
-    """The ranked quantities (draw, quantity) of ratings (draw, time, algorithm)."""
+    """The ranked quantities (draw, quantity) of ratings (draw, budget, algorithm)."""
     between = differences(ratings)
     return np.stack(
         [

@@ -25,7 +25,7 @@ def noise(**behaviour):
         {"autocorrelation": 0.9, "dependence": "renewal"},
     ],
 )
-def test_at_each_time_rankings_follow_plackett_luce(behaviour):
+def test_at_each_budget_rankings_follow_plackett_luce(behaviour):
     values = Simulator(**behaviour).values(UTILITIES, INSTANCES, rng=np.random.default_rng(1))
     first = values.argmin(axis=2)
     for t in (0, BUDGETS - 1):
@@ -36,7 +36,7 @@ def test_at_each_time_rankings_follow_plackett_luce(behaviour):
 
 @pytest.mark.parametrize("dependence", ["copula", "renewal"])
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.9, 1.0])
-def test_neighbouring_times_have_the_stated_autocorrelation(dependence, autocorrelation):
+def test_neighbouring_budgets_have_the_stated_autocorrelation(dependence, autocorrelation):
     drawn = noise(autocorrelation=autocorrelation, dependence=dependence)
     correlation = stats.spearmanr(drawn[:, 3, 0], drawn[:, 4, 0]).statistic
     # Spearman's correlation of a Gaussian copula is (6 / π) arcsin(ρ / 2); standard errors are below 0.016.
@@ -44,7 +44,7 @@ def test_neighbouring_times_have_the_stated_autocorrelation(dependence, autocorr
     assert correlation == pytest.approx(expected, abs=0.06)
 
 
-def test_lasting_noise_is_correlated_from_first_to_last_time():
+def test_lasting_noise_is_correlated_from_first_to_last_budget():
     drawn = noise(lasting=0.6)
     assert stats.spearmanr(drawn[:, 0, 0], drawn[:, -1, 0]).statistic == pytest.approx(0.58, abs=0.06)
 

@@ -110,7 +110,7 @@ def test_outcomes_of_another_version_are_rejected(tmp_path, monkeypatch):
     run_study(power, [Cell(2)], replicates=2, path=path)
     monkeypatch.setattr("polarbear.calibration.study.__version__", "99.0")
     before = path.read_text()
-    with pytest.raises(ValueError, match=r"expected outcomes of polarbear 99\.0 in .*, got those of "):
+    with pytest.raises(ValueError, match=r"expected outcomes of polarbear 99\.0 in .*, got outcomes of "):
         run_study(power, [Cell(2)], replicates=3, path=path)
     assert path.read_text() == before
 
@@ -127,7 +127,7 @@ def test_the_command_continues_and_writes_its_summary(tmp_path, monkeypatch, cap
     command.main(["coverage", "--only-summary", *files])
     written = json.loads((tmp_path / "out" / "coverage.json").read_text())
     assert [(each["truth"], each["data_sets"]) for each in written] == [("smooth", 2), ("constant", 2)]
-    for wrong in (["--cells", "colour=red"], ["--cells", "times=7"]):
+    for wrong in (["--cells", "colour=red"], ["--cells", "budgets=7"]):
         with pytest.raises(SystemExit):
             command.main(["coverage", *wrong, *files])
 

@@ -14,7 +14,7 @@ from polarbear.observe.rankings import ABSENT, UNRANKED
 
 @pytest.fixture
 def with_a_copy():
-    """A, B and C follow the model at two times; D is A, a little worse."""
+    """A, B and C follow the model at two budgets; D is A, a little worse."""
     utilities = np.array([[0.5, 0.0, -0.5], [-0.5, 0.0, 0.5]])
     values = sample_rankings(utilities, 300, rng=np.random.default_rng(1))
     return pb.Choices.from_values(np.append(values, values[..., :1] + 0.01, axis=2), grid=[1, 2], per_instance=True)
@@ -24,7 +24,7 @@ def test_a_copy_of_another_algorithm_has_the_largest_influence(with_a_copy):
     check = pb.model_check(pb.fit(with_a_copy, prior=pb.Dirichlet(), draws=500), with_a_copy)
     worst, *others = check.influences
     assert (worst.name, worst.first) == ("D", "A")
-    assert worst.rate - worst.without > 0.1  # A had gained by beating D each time
+    assert worst.rate - worst.without > 0.1  # A had gained by beating D each budget
     assert all(abs(each.rate - each.without) < 0.8 * (worst.rate - worst.without) for each in others)
     # Without D the rankings follow the model again: B against C, and A against C, as they were simulated.
     without = check.left_out["D"].without

@@ -19,7 +19,7 @@ RECORDED = Path(__file__).parents[2] / "case_studies" / "data" / "ma_bbob_d30.np
 
 @pytest.fixture(scope="module")
 def recorded():
-    """Real runs: six step-size rules of CMA-ES, and random search, on 160 MA-BBOB instances, at 40 of the 200 times."""
+    """Real runs: six step-size rules of CMA-ES, and random search, on 160 MA-BBOB instances, at 40 of the 200 budgets."""
     with np.load(RECORDED) as data:
         at = np.linspace(0, 199, 40).astype(int)
         grid = pb.Grid(data["evaluations"][at].astype(float), "log")
@@ -47,7 +47,7 @@ def test_real_runs_contradict_the_model(recorded_check):
     assert check.threshold < 4.4
 
 
-def test_real_runs_confirm_every_elimination(recorded_check, posterior):
+def test_real_runs_confirm_every_drop(recorded_check, posterior):
     check, eliminations = recorded_check, pb.dominated(posterior, confidence=0.95)
     assert {each.name for each in eliminations} == {"RS", "LPXNES", "MSR"}
     assert min(each.own for each in check.check_eliminations(eliminations)) > 0.95
@@ -114,7 +114,7 @@ def test_a_cycle_is_found(cycle_check):
     assert doubts_on(check)[0].numbers["more"] == 2
 
 
-def test_an_elimination_that_the_pair_contradicts_is_named(cycle_check):
+def test_a_drop_that_the_pair_contradicts_is_named(cycle_check):
     check = cycle_check
     (pair_check,) = check.check_eliminations([pb.Dominated("A", "B", 0.99)])
     assert pair_check.contradicted
@@ -124,7 +124,7 @@ def test_an_elimination_that_the_pair_contradicts_is_named(cycle_check):
     assert found.remedy == ShowPair("B", "A")
 
 
-def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
+def test_a_drop_that_only_the_model_supports_is_named(cycle_check):
     check = cycle_check
     even = replace(check, own=np.full_like(check.own, 0.4))
     (pair_check,) = even.check_eliminations([pb.Dominated("A", "B", 0.99)])
@@ -134,7 +134,7 @@ def test_an_elimination_that_only_the_model_supports_is_named(cycle_check):
     assert (found.code, found.severity, found.remedy) == (Code.DROP_UNSUPPORTED, "tentative", UseBootstrap())
 
 
-def test_a_pair_is_checked_at_times_at_which_it_was_compared():
+def test_a_pair_is_checked_at_budgets_at_which_it_was_compared():
     ranks = [[[0, 1, ABSENT], [0, 1, 2]]] * 20 + [[[ABSENT, 0, 1], [0, 1, 2]]] * 20
     choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0, 2.0]), per_instance=True)
     check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
@@ -173,7 +173,7 @@ def test_the_scale_of_weights_does_not_matter(recorded, posterior, recorded_chec
     assert heavier.misfits[0].instances == pytest.approx(160)
 
 
-def test_a_pair_that_was_never_compared_supports_no_elimination():
+def test_a_pair_that_was_never_compared_supports_no_drop():
     # A and B on some instances, B and C on others: only the model implies that A beats C.
     values = np.array([[[0.0, 1.0, np.nan]]] * 20 + [[[np.nan, 0.0, 1.0]]] * 20)
     choices = pb.Choices.from_values(values, grid=[1], per_instance=True)

@@ -1,4 +1,4 @@
-"""The correlation of scores over time, and the effective number of independent times."""
+"""The correlation of scores over time, and the effective number of independent budgets."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_the_matrix_is_a_correlation_matrix():
     rng = np.random.default_rng(4)
     values = np.cumsum(rng.normal(size=(8, 15, 4)), axis=1)
     values[:3, 10:, 1] = np.nan  # three runs ended early
-    values[:, 5] = 0.0  # and all are tied at one time
+    values[:, 5] = 0.0  # and all are tied at one budget
     correlation = correlation_of(values, np.zeros((15, 4)))
     np.testing.assert_allclose(np.diag(correlation), 1)
     np.testing.assert_allclose(correlation, correlation.T, atol=1e-12)
@@ -63,14 +63,14 @@ def test_a_precise_measurement_outweighs_the_stationary_target():
 def test_correlations_of_few_instances_are_shrunk_more():
     rng = np.random.default_rng(7)
     scores = rng.standard_normal((12, 2, 100))
-    scores[::2, :, 5:] = 0.0  # half of the times were observed by five instances only
+    scores[::2, :, 5:] = 0.0  # half of the budgets were observed by five instances only
     # Correlations of five have an error of a third; counted like those of a hundred, they would hardly be shrunk.
     assert np.abs(score_correlation(scores) - np.eye(12)).max() < 0.15
 
 
 @pytest.fixture
 def once():
-    """Twelve runs whose order never changes, at 30 times."""
+    """Twelve runs whose order never changes, at 30 budgets."""
     return np.repeat(np.random.default_rng(8).normal(size=(12, 1, 3)), 30, axis=1)
 
 
@@ -78,15 +78,15 @@ UNOBSERVED = {"the first half": slice(15), "all but three": slice(27), "every se
 
 
 @pytest.mark.parametrize("instances", [1, 12])
-@pytest.mark.parametrize("times", UNOBSERVED)
-def test_unobserved_times_add_no_independent_times(once, budgets, instances):
+@pytest.mark.parametrize("budgets", UNOBSERVED)
+def test_unobserved_budgets_add_no_independent_budgets(once, budgets, instances):
     once[:, UNOBSERVED[budgets], 1:] = np.nan  # a single algorithm has no ranking
     correlation = correlation_of(once[:instances], np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, 1, atol=0.02)
     assert independent_budgets(correlation) == pytest.approx(1, abs=0.02)
 
 
-def test_times_without_a_common_instance_are_uncorrelated(once):
+def test_budgets_without_a_common_instance_are_uncorrelated(once):
     once[:6, 15:, 1:] = once[6:, :15, 1:] = np.nan
     correlation = correlation_of(once, np.zeros((30, 3)))
     np.testing.assert_allclose(correlation, np.kron(np.eye(2), np.ones((15, 15))), atol=0.05)
@@ -102,7 +102,7 @@ def test_thinned_instances_give_nearly_the_same_correlation():
 
 
 @pytest.mark.parametrize(
-    ("times", "autocorrelation"), [(20, 0.0), (20, 0.5), (20, 0.9), (20, 0.95), (20, 0.99), (200, 0.5), (200, 0.99)]
+    ("budgets", "autocorrelation"), [(20, 0.0), (20, 0.5), (20, 0.9), (20, 0.95), (20, 0.99), (200, 0.5), (200, 0.99)]
 )
 def test_the_largest_deviation_has_the_nominal_error_rate(budgets, autocorrelation):
     # The nominal rate is 1 %, with a standard error of 0.05 % from 40,000 draws; Galwey's approximation gives up to 1.5 %.

@@ -15,7 +15,7 @@ from polarbear.literals import Method, ReferenceMethod
 from polarbear.models import Prior, TemporalPrior
 from polarbear.models.plackett_luce import sample_rankings
 
-# Most priors are tested with their defaults; these differ on the few times of the example.
+# Most priors are tested with their defaults; these differ on the few budgets of the example.
 SPECIAL: dict[type, Prior] = {
     pb.SparseGaussianProcess: pb.SparseGaussianProcess(inducing=4),
     pb.HilbertSpaceGP: pb.HilbertSpaceGP(basis=20, boundary=3.0),
@@ -70,7 +70,7 @@ def fitted(prior: Prior, method: Method) -> pb.Posterior:
 
 
 def utility_differences(posterior: pb.Posterior) -> np.ndarray:
-    """log θ_i / θ_j of the pairs i < j, shape (draw, time, pair)."""
+    """log θ_i / θ_j of the pairs i < j, shape (draw, budget, pair)."""
     first, second = np.triu_indices(len(posterior.names), 1)
     return np.log(posterior.ratings[..., first] / posterior.ratings[..., second])
 
@@ -87,7 +87,7 @@ FAILURE_RATE = 1e-4
 
 
 def assert_same_posterior(one: pb.Posterior, two: pb.Posterior) -> None:
-    """Compare shares of draws above zero and above pooled quantiles, and of draws above zero at every time."""
+    """Compare shares of draws above zero and above pooled quantiles, and of draws above zero at every budget."""
     differences = [utility_differences(posterior) for posterior in (one, two)]
     levels = [*np.quantile(np.concatenate(differences), [0.025, 0.2, 0.5, 0.8, 0.975], axis=0), 0.0]
     events = [[difference > level for level in levels] for difference in differences]

@@ -106,7 +106,7 @@ def test_diagnostics_are_filled(kind: type, method: Method) -> None:
 
 
 def small_fit(kind: type, method: Method, seed: int) -> pb.Posterior:
-    choices = hard_choices("two algorithms and two times")
+    choices = hard_choices("two algorithms and two budgets")
     return pb.fit(choices, prior=EXAMPLES[kind], method=method, draws=100, seed=seed)
 
 
@@ -159,11 +159,11 @@ def hard_choices(case: str) -> pb.Choices:
             values[:] = [1.0, 2.0, 3.0]
         case "always all tied":
             values[:] = 0.0
-        case "one unobserved time":
+        case "one unobserved budget":
             values[:, 1] = np.nan
         case "one instance":
             values = values[:1]
-        case "two algorithms and two times":
+        case "two algorithms and two budgets":
             return pb.Choices.from_values(values[:, :2, :2], grid=[1, 2])
         case "tiny weights":
             return 1e-3 * pb.Choices.from_values(values, grid=[1, 2, 3])
@@ -178,9 +178,9 @@ def hard_choices(case: str) -> pb.Choices:
     [
         "always the same order",
         "always all tied",
-        "one unobserved time",
+        "one unobserved budget",
         "one instance",
-        "two algorithms and two times",
+        "two algorithms and two budgets",
         "tiny weights",
         "a thousand copies",
     ],
@@ -223,7 +223,7 @@ def test_plain_laplace_is_unreliable_where_it_is_inaccurate(kind: type) -> None:
         assert plain.diagnostics.reliable or "use method='auto'" in plain.diagnostics.message
 
 
-def test_sparse_process_with_a_point_at_each_time_is_the_exact_process() -> None:
+def test_sparse_process_with_a_point_at_each_budget_is_the_exact_process() -> None:
     sparse = fitted(pb.SparseGaussianProcess(inducing=len(GRID)), "nested-laplace")
     assert_same_posterior(sparse, fitted(pb.GaussianProcess(), "nested-laplace"))
 

@@ -148,7 +148,7 @@ def test_pathfinder_is_unreliable_where_the_paper_found_it_so(kind: type) -> Non
 
 
 @pytest.mark.calibration
-def test_pathfinder_is_reliable_with_independent_times() -> None:
+def test_pathfinder_is_reliable_with_independent_budgets() -> None:
     assert fitted(pb.Dirichlet(), "pathfinder").diagnostics.reliable
 
 
@@ -168,7 +168,7 @@ def test_the_bound_of_advi_rises_and_an_early_end_is_reported(tmp_path: Path) ->
     assert full.diagnostics.elbo[-1] > full.diagnostics.elbo[0]
     assert len(full.diagnostics.elbo) * 250 < 20_000  # it ends before its largest number of steps
     assert progress[-1] == (20_000, 20_000)
-    # Under this prior each time is a separate part, which no other test by default fits; it compiles once more.
+    # Under this prior each budget is a separate part, which no other test by default fits; it compiles once more.
     short = pb.fit(some_choices(), prior=pb.Dirichlet(), method=pb.ADVI(steps=500), draws=400, seed=2)
     assert short.ratings.shape == (400, len(GRID), len(NAMES))
     assert len(short.diagnostics.elbo) == 2

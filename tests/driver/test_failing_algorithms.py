@@ -138,7 +138,7 @@ def test_failed_runs_are_made_again_and_decide_anew(local, tmp_path, flaky, flag
         never_failed = run_quietly(race, local, max_instances=8)
     for index in range(8):
         new, usual = (each.state.observations.runs["early", index] for each in (after, never_failed))
-        assert new.trajectory == usual.trajectory  # the same seeds, until the same time
+        assert new.trajectory == usual.trajectory  # the same seeds, up to the same budget
     with pb.Race.open(path) as race:
         assert race.outcome.rounds == after.rounds
         assert loop.ask(race.state).instances == loop.ask(after.state).instances

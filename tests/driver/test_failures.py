@@ -15,10 +15,10 @@ from tests.race import live_algorithms
 from tests.race.live_algorithms import four
 
 BAD_ALGORITHMS = {
-    live_algorithms.budgets_go_back: "times",
+    live_algorithms.budgets_go_back: "budgets",
     live_algorithms.no_value: "expected at least one value by evaluations 8",
     live_algorithms.returns_nothing: "expected an algorithm that yields or returns pairs",
-    live_algorithms.never_early_enough: "report earlier, or let the race run until a later time",
+    live_algorithms.never_early_enough: "report earlier, or let the race run to a larger budget",
 }
 
 

@@ -103,12 +103,12 @@ def test_a_longer_grid_needs_only_new_runs(tmp_path, local):
     assert result.rounds[len(before.rounds)].kind == "review"
     fresh = [round_ for round_ in result.rounds if round_.kind == "fresh"][len(before.rounds) :]
     assert fresh
-    assert {budget for _, budget in fresh[0].end} == {16.0}
+    assert {budget for _, budget in fresh[0].budgets} == {16.0}
     at_the_end = result.allocation[LONG_GRID.index(16.0)]
     assert at_the_end.max() == sum(
         len(round_.instances) for round_ in fresh if max(u for _, u in round_.budgets) == 16.0
     )
-    assert len(result.runs) == len(before.runs) + sum(len(r.instances) * len(r.end) for r in fresh)
+    assert len(result.runs) == len(before.runs) + sum(len(r.instances) * len(r.budgets) for r in fresh)
 
 
 def test_runs_of_an_interrupted_round_are_repeated_only_if_they_are_too_short(tmp_path, local):

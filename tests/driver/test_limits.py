@@ -31,7 +31,7 @@ def test_max_evaluations_is_never_exceeded(local):
     assert sum(run.reached for run in result.runs) == spent
 
 
-def test_a_race_for_membership_stops_when_no_elimination_is_likely_and_a_higher_limit_continues_it(local):
+def test_a_race_for_the_set_stops_when_no_drop_is_likely_and_a_higher_limit_continues_it(local):
     race = race_of(until="set", confidence=0.99, margin=0.0)
     result = run_quietly(race, local, max_instances=12)
     assert (result.stopped, result.instances, result.finished) == ("no elimination likely", 8, False)

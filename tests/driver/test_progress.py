@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import re
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_the_live_view_shows_the_state_of_the_race():
     view = LiveView(io.StringIO())
     state = play(view, rounds=2)
     text = render(view)
-    assert f"{100 * state.rounds[-1].resolved_share:.0f} % of pairs and times" in text
+    assert f"{100 * state.rounds[-1].resolved_share:.0f} % of pairs and budgets" in text
     assert "round 2" in text
     assert "[bold]odd[/bold]" in text  # names are text, not markup
     assert f"dropped in round {state.rounds[0].eliminated[0].round}, beaten by" in text
@@ -136,7 +137,7 @@ def test_the_live_view_counts_the_runs_of_this_round():
     view.close()
 
 
-def test_the_live_view_shows_failures_and_added_removed_and_decided_algorithms():
+def test_the_live_view_shows_failures_and_added_dropped_and_decided_algorithms():
     view = LiveView(io.StringIO())
     state = play(view, rounds=1)
     plan = loop.ask(state)
@@ -149,9 +150,9 @@ def test_the_live_view_shows_failures_and_added_removed_and_decided_algorithms()
     assert "catches up" in render(view)
     # The undecided share of three pairs, and each candidate against the added algorithm; six pairs in total.
     undecided = 3 * (1 - state.rounds[-1].resolved_share) + len(state.candidates)
-    assert f"{100 * (1 - undecided / 6):.0f} % of pairs and times" in render(view)
-    view.on_decisions(loop.remove(state, "good"))
-    assert "removed" in render(view)
+    assert f"{100 * (1 - undecided / 6):.0f} % of pairs and budgets" in render(view)
+    view.on_decisions(loop.drop(state, "good"))
+    assert re.search(r"good +dropped", render(view))
     view.on_decisions(play(SilentView()))
     assert "decided" in render(view).replace("decided  ", "", 1)
     view.close()
@@ -185,7 +186,7 @@ def test_the_last_view_stays_on_the_screen():
     view = LiveView(stream)
     play(view, rounds=2)
     view.close()
-    assert "of pairs and times" in stream.getvalue()
+    assert "of pairs and budgets" in stream.getvalue()
     assert "inferring" not in stream.getvalue()
 
 

@@ -91,7 +91,7 @@ class TakesTime(LineView):
         self.clock.now += self.seconds
 
 
-CLOSE = {"confidence": 0.99, "margin": 0.0}  # hard to decide: many rounds without an elimination
+CLOSE = {"confidence": 0.99, "margin": 0.0}  # hard to decide: many rounds without a drop
 
 
 def lines_of(stream):
@@ -120,7 +120,7 @@ def test_rounds_that_take_longer_than_the_interval_get_a_line_each():
     assert [line.split(" · ")[0] for line in lines_of(stream)] == [f"round {n + 1}" for n in range(len(state.rounds))]
 
 
-def test_eliminations_are_printed_at_once():
+def test_drops_are_printed_at_once():
     stream = io.StringIO()
     state = play(TakesTime(stream, interval=30.0, seconds=0.0))
     eliminated = [round_.number for round_ in state.rounds if round_.eliminated]
@@ -155,8 +155,8 @@ def test_a_long_run_gives_signs_of_life_and_the_time_that_is_left():
         view.on_wait()
     total = len(plan.jobs)
     assert lines_of(stream) == [
-        f"round 1 · 0 of {total} runs · 70 s to the limit of time",
-        f"round 1 · 0 of {total} runs · 40 s to the limit of time",
+        f"round 1 · 0 of {total} runs · 70 s to the time limit",
+        f"round 1 · 0 of {total} runs · 40 s to the time limit",
     ]
 
 

@@ -62,8 +62,8 @@ def test_unknown_settings_are_named(make):
         make(confidance=0.9)
 
 
-def test_joint_elimination_with_a_dirichlet_prior_is_refused(tmp_path, copied):
-    with pytest.raises(ValueError, match="dominance='joint' compares algorithms at all times"):
+def test_joint_dominance_with_a_dirichlet_prior_is_refused(tmp_path, copied):
+    with pytest.raises(ValueError, match="dominance='joint' compares algorithms at all budgets"):
         race_of(dominance="joint", path=tmp_path / "my.race")
     assert not (tmp_path / "my.race").exists()
     events = journal(copied, kinds=("round", "settings"))

@@ -90,22 +90,19 @@ def test_an_algorithm_that_is_added_and_removed_before_its_first_run_leaves_no_t
         assert race.outcome.posterior.names == tuple(four())
 
 
-def test_a_run_that_stops_at_its_time_is_not_known_beyond_it(local):
+def test_a_run_that_stops_at_its_budget_is_not_known_beyond_it(local):
     """These algorithms report improvements only, and not how long they ran."""
     algorithms = {name: partial(improvements_only, levels=levels) for name, levels in LEVELS.items()}
     result = run_quietly(race_of(algorithms, until="every-budget", margin=0.1), local, max_instances=80)
     jobs = {
-        (name, index): budget
-        for round_ in result.rounds
-        for name, budget in round_.budgets
-        for index in round_.instances
+        (name, index): end for round_ in result.rounds for name, end in round_.budgets for index in round_.instances
     }
     assert min(jobs.values()) < GRID[-1]
     for t, budget in enumerate(GRID):
         for a, name in enumerate(result.state.names):
-            observed = sum(algorithm == name and budget >= budget for (algorithm, _), budget in jobs.items())
+            observed = sum(algorithm == name and end >= budget for (algorithm, _), end in jobs.items())
             assert result.allocation[t, a] == observed
-    # Its cost is the last time that it reported.
+    # Its cost is the last budget that it reported.
     assert all(run.reached == run.trajectory.budgets[-1] for run in result.runs)
 
 

@@ -46,7 +46,7 @@ def test_the_error_lists_everything_that_differs(copied):
         )
     lines = str(error.value).splitlines()
     assert lines[1:-1] == [
-        "  grid: times [1.0, 2.0, 4.0, 8.0] in the file, times [1.0, 2.0, 3.0, 8.0] here",
+        "  grid: budgets [1.0, 2.0, 4.0, 8.0] in the file, budgets [1.0, 2.0, 3.0, 8.0] here",
         "  confidence: 0.9 in the file, 0.95 here",
         "  algorithm 'new': not in the file",
         "  algorithm 'late': in the file, missing here",
@@ -166,7 +166,7 @@ def test_a_script_whose_algorithm_was_edited_keeps_its_runs_and_says_so_once(loc
             run_quietly(race, local, max_instances=4)
         assert [record.levelname for record in caplog.records] == ["WARNING"] * warnings
         assert runs.items() <= stored_runs(path).items()
-        with pb.Race.open(path) as race:  # the remark stays
+        with pb.Race.open(path) as race:  # the note stays
             found = [each.subject for each in race_findings(race.outcome) if each.code is Code.CHANGED_CODE]
         assert found == ([("early",)] if step == 2.25 else [])
         for record in caplog.records:

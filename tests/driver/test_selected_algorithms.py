@@ -1,4 +1,4 @@
-"""Readmit an algorithm, run only some of them, and read from the file why the race stopped."""
+"""Restore an algorithm, run only some of them, and read from the file why the race stopped."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.driver.races import journal, race_of, reopen, run_quietly
 
 @pytest.fixture
 def unfinished(local, tmp_path):
-    """A race in which only "poor" is eliminated."""
+    """A race in which only "poor" is dropped."""
     path = tmp_path / "unfinished.race"
     with race_of(path=path, confidence=0.99, margin=0.0) as race:
         result = run_quietly(race, local, max_instances=8)
@@ -19,7 +19,7 @@ def unfinished(local, tmp_path):
     return path
 
 
-def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, unfinished):
+def test_a_restored_algorithm_catches_up_and_may_be_dropped_again(local, unfinished):
     with reopen(unfinished) as race:
         race.drop("middle")
         before = run_quietly(race, local, max_instances=16)
@@ -43,9 +43,9 @@ def test_a_readmitted_algorithm_catches_up_and_may_be_eliminated_again(local, un
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("early", "'early' is a candidate already"), ("new", "expected an algorithm that was eliminated .*such as poor")],
+    [("early", "'early' is a candidate already"), ("new", "expected an algorithm that was dropped, such as poor")],
 )
-def test_only_eliminated_or_removed_algorithms_are_readmitted(unfinished, name, words):
+def test_only_dropped_algorithms_are_restored(unfinished, name, words):
     with reopen(unfinished) as race, pytest.raises(ValueError, match=words):
         race.restore(name)
     assert journal(unfinished, kinds=("readmitted",)) == []
@@ -79,7 +79,7 @@ def test_candidates_that_ran_on_few_instances_are_named(local, unfinished):
     assert (sorted(found.subject), found.numbers) == (others, {"instances": result.instances, "most": before})
 
 
-def test_selected_pairs_are_settled_although_no_elimination_is_likely(local, unfinished, monkeypatch):
+def test_selected_pairs_are_decided_although_no_drop_is_likely(local, unfinished, monkeypatch):
     monkeypatch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
     with reopen(unfinished) as race:
         assert run_quietly(race, local, max_instances=12).stopped == "no elimination likely"
@@ -118,7 +118,7 @@ def test_the_file_tells_why_the_race_stopped(local, unfinished, tmp_path):
         run_quietly(race, local, max_seconds=0)
         assert stopped() == "max_seconds"
         race.restore("poor")
-        assert race.outcome.stopped == stopped() == "paused"  # the reason is older than the readmission
+        assert race.outcome.stopped == stopped() == "paused"  # the reason is older than the restored algorithm
         run_quietly(race, local, max_instances=1)
         assert stopped() == "max_instances"
         race._record.note_stop(None)  # as at the start of a run that is killed

@@ -42,7 +42,7 @@ def _start_a_thread(algorithm):
 
 
 def reads_its_state(problem, seed, budget):
-    """Report what the process of the run looks like, as values that fall with time."""
+    """Report what the process of the run looks like, as values that fall with the budget."""
     umask = os.umask(0)
     os.umask(umask)
     state = [
@@ -107,7 +107,7 @@ def kills_the_template(problem, seed, budget):
 
 
 def writes_to_every_file(problem, seed, budget):
-    """Write numbers that would be a plausible length, log header or time to every file descriptor of the process."""
+    """Write numbers that would be a plausible length, log header or budget to every file descriptor of the process."""
     yield 1, 1.0
     for file in range(3, 60):
         for data in (b"\0" * 64, np.full(64, 1e300).tobytes(), b'{"status": "done"}'):

@@ -1,4 +1,4 @@
-"""The limits on a run: its time, its seconds on the wall clock, its set-up.
+"""The limits on a run: its budget, its seconds on the wall clock, its set-up.
 
 The driver's clock is shifted (`shift_clock`), so that limits of 1000 seconds expire at an event and at no other moment.
 """
@@ -61,7 +61,7 @@ def test_impossible_limits_are_refused(options):
 
 
 class TestWallClock:
-    def test_a_run_is_done_when_its_time_is_over(self, shift_clock):
+    def test_a_run_is_done_when_its_budget_is_spent(self, shift_clock):
         shift_clock(when=lambda state: len(state.pairs) == 2 * 16)
         result = run(runs.yields_values_alone, budget=1000, clock="seconds")
         assert (result.status, result.reached, result.trajectory.end) == ("done", 1000, 1000)

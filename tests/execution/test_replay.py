@@ -20,8 +20,8 @@ def replay(algorithm, instance, budget):
     return ReplayExecutor(RECORDED).submit(run_supervised, None, job, Limits()).result()
 
 
-@pytest.mark.parametrize(("budget", "times"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
-def test_a_recording_is_cut_at_the_jobs_time(budget, budgets):
+@pytest.mark.parametrize(("budget", "budgets"), [(5, []), (20, [10, 20]), (40, [10, 20, 30])])
+def test_a_recording_is_cut_at_the_jobs_budget(budget, budgets):
     run = replay("a", 0, budget)
     assert (run.status, run.trajectory.end, run.reached) == ("done", budget, budget)
     assert run.trajectory.budgets.tolist() == budgets
@@ -31,14 +31,14 @@ def test_the_direction_stays():
     assert replay("b", 0, 15).trajectory.maximise
 
 
-def test_a_run_that_had_ended_is_known_at_any_time():
+def test_a_run_that_had_ended_is_known_at_any_budget():
     assert replay("a", 1, 10**6).trajectory.end == 10**6
     run = replay("a", 3, 100)
     assert (run.trajectory.end, run.reached, run.status) == (100, 30, "done")  # it costs nothing after its end
     assert replay("a", 3, 20).reached == 20
 
 
-def test_a_failure_comes_at_its_time():
+def test_a_failure_comes_at_its_budget():
     assert replay("a", 2, 19).status == "done"
     failed = replay("a", 2, 20)
     assert (failed.status, failed.trajectory.failed, failed.reached) == ("error", True, 20)

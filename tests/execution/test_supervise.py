@@ -14,7 +14,7 @@ from tests.execution.supervised import events, run, worker_pid
 ONCE = Limits(retries=0)
 
 
-def test_a_run_until_its_time():
+def test_a_run_up_to_its_budget():
     result = run(runs.well_behaved)
     assert (result.status, result.message, result.reached) == ("done", "", 10)
     assert (result.trajectory.algorithm, result.trajectory.instance, result.trajectory.end) == ("a", 3, 10)
@@ -24,8 +24,8 @@ def test_a_run_until_its_time():
     assert 0 <= result.cpu_seconds <= result.seconds * 2
 
 
-def test_a_run_that_ends_by_itself_is_known_until_its_time_and_not_beyond():
-    """It may have ended because of that time, as a run does that yields improvements only and then checks `budget`."""
+def test_a_run_that_ends_by_itself_is_known_up_to_its_budget_and_not_beyond():
+    """It may have ended because of that budget, as a run does that yields improvements only and then checks `budget`."""
     result = run(runs.ends_early)
     assert (result.status, result.reached, result.trajectory.end) == ("done", 3, 10)
 

@@ -1,6 +1,6 @@
 """Exact posteriors of tiny problems by quadrature, independent of the package's algebra, and comparisons of draws with them.
 
-With two algorithms the likelihood at a time is σ(d)^W_A σ(−d)^W_B with d the utility difference, and under the temporal
+With two algorithms the likelihood at a budget is σ(d)^W_A σ(−d)^W_B with d the utility difference, and under the temporal
 priors d = √2 η. All integrals are sums over fine regular grids, on which smooth bell-shaped integrands converge
 exponentially. Probabilities of events, whose edges cut through cells, are accurate to three thousandths.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def duel(wins: list[tuple[float, float]], *, grid: pb.Grid | None = None) -> pb.Choices:
-    """Return the choices of two algorithms "A" and "B" with these numbers of wins at each time; fractions are allowed."""
+    """Return the choices of two algorithms "A" and "B" with these numbers of wins at each budget; fractions are allowed."""
     counts = np.array(wins, dtype=np.float64)
     return pb.Choices(
         grid=pb.Grid(np.arange(1.0, len(wins) + 1)) if grid is None else grid,
@@ -41,7 +41,7 @@ def duel(wins: list[tuple[float, float]], *, grid: pb.Grid | None = None) -> pb.
 
 
 def log_likelihood_of(difference: Array, choices: pb.Choices) -> Array:
-    """Log-likelihood of utility differences (..., time) of the two algorithms of a duel."""
+    """Log-likelihood of utility differences (..., budget) of the two algorithms of a duel."""
     a, b = choices.wins.T
     total: Array = (a * special.log_expit(difference) + b * special.log_expit(-difference)).sum(axis=-1)
     return total
@@ -59,11 +59,11 @@ class ExactDuel:
     log_evidence
         Log-probability of the choices.
     mean, deviation
-        Of the utility difference at each time.
+        Of the utility difference at each budget.
     dominance
-        P(A beats B) at each time.
+        P(A beats B) at each budget.
     anytime
-        P(A beats B at every time).
+        P(A beats B at every budget).
     hyperparameters
         Posterior mean and standard deviation of each.
     """
@@ -128,7 +128,7 @@ class _Box:
         self.white = centre + spread * np.array(list(product(axis, repeat=len(centre))))
 
     def difference(self, prior: TemporalPrior, choices: pb.Choices, log_h: tuple[float, ...]) -> tuple[Array, Array]:
-        """Return utility differences (point, time), and their change over half a cell."""
+        """Return utility differences (point, budget), and their change over half a cell."""
         L = sqrt(2) * prior.factor(choices.grid, *np.exp(log_h))
         return self.white @ L.T, 0.6 * np.linalg.norm(L * self.steps, axis=1)
 
@@ -153,7 +153,7 @@ def log_evidence_given(prior: TemporalPrior, choices: pb.Choices, *hyperparamete
 
 
 def beta_posterior(choices: pb.Choices, budget: int, concentration: float) -> stats.rv_continuous:
-    """θ_A at a time of a duel under Dirichlet(a, a): Beta(a + W_A, a + W_B)."""
+    """θ_A at a budget of a duel under Dirichlet(a, a): Beta(a + W_A, a + W_B)."""
     a, b = choices.wins[budget]
     return stats.beta(concentration + a, concentration + b)
 
@@ -228,7 +228,7 @@ def assert_mean(values: Array, mean: float, deviation: float, draws: float) -> N
 
 
 def assert_duel(utilities: Array, exact: ExactDuel, draws: float) -> None:
-    """Compare utilities (time, 2, draw), equivalent to `draws` independent draws, with the exact posterior of a duel."""
+    """Compare utilities (budget, 2, draw), equivalent to `draws` independent draws, with the exact posterior of a duel."""
     difference = utilities[:, 0] - utilities[:, 1]
     for t, at in enumerate(difference):
         assert_mean(at, exact.mean[t], exact.deviation[t], draws)

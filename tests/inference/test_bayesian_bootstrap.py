@@ -15,7 +15,7 @@ from polarbear.posterior.first_places import first_place_lead
 
 
 def wins_of(wins, instances, **options):
-    """Return choices at one time in which A beats B on the first `wins` of the instances."""
+    """Return choices at one budget in which A beats B on the first `wins` of the instances."""
     values = np.where(np.arange(instances) < wins, 1.0, 3.0)
     return pb.Choices.from_values(np.stack([values, np.full(instances, 2.0)], axis=1)[:, None], grid=[1], **options)
 

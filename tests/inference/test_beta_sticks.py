@@ -103,7 +103,7 @@ def test_breaks_with_many_data_are_normal():
 
 
 def test_gammas_that_single_precision_rounds_to_zero_are_not_drawn_directly():
-    # One in 2²⁴ draws of a shape up to one would be zero, and its logarithm would spoil every weight of that time.
+    # One in 2²⁴ draws of a shape up to one would be zero, and its logarithm would spoil every weight of that budget.
     shapes = []
 
     class Watched:
@@ -152,7 +152,7 @@ def test_a_normal_posterior_gives_a_normal_centre():
 
 
 def test_the_hierarchical_prior_is_exact_under_perfect_separation():
-    """κ against quadrature of its exact posterior: every time multiplies it by the evidence of agreeing rankings."""
+    """κ against quadrature of its exact posterior: every budget multiplies it by the evidence of agreeing rankings."""
     algorithms, budgets, instances = 4, 10, 8
     prior = pb.HierarchicalDirichlet()
     choices = agreeing(instances, algorithms, budgets)

@@ -91,7 +91,7 @@ def test_laplace_evidence_nears_the_exact_one(prior, instances: int, largest_err
 
 
 def test_newton_arrives_with_many_algorithms_of_uneven_strength() -> None:
-    # Full steps from zero overshoot at some times to where nothing curves, and one length for all times then gets stuck.
+    # Full steps from zero overshoot at some budgets to where nothing curves, and one length for all budgets then gets stuck.
     rng = np.random.default_rng(1)
     utilities = 4 * rng.standard_normal((12, 20))
     choices = pb.Choices.from_values(sample_rankings(utilities, 60, rng=rng), grid=np.arange(12) + 1)

@@ -12,7 +12,7 @@ from polarbear.inference.convergence import CHAINS, LARGEST_R_HAT, run_until_con
 
 @dataclass(frozen=True)
 class Walk:
-    """One time and two algorithms, which an autoregressive process of first order sets apart."""
+    """One budget and two algorithms, which an autoregressive process of first order sets apart."""
 
     utilities: np.ndarray
     hyperparameters: np.ndarray

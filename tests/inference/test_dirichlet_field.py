@@ -80,7 +80,7 @@ def test_factor_is_of_prior_and_likelihood_together(algorithms: int) -> None:
 
 
 def _precision(field: DirichletField, eta: np.ndarray) -> np.ndarray:
-    """Negative Hessian of the log-prior at each time, by differences of the force."""
+    """Negative Hessian of the log-prior at each budget, by differences of the force."""
     functions, step = field.shape[1], 1e-6
     columns = []
     for direction in np.eye(functions):

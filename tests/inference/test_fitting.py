@@ -112,7 +112,7 @@ def test_more_instances_make_narrower_posteriors(prior, crossing_choices):
 
 @pytest.mark.parametrize("instances", [8, 30])
 def test_perfect_separation_is_certain_but_finite(prior, instances):
-    """A is first on every instance at every time: the likelihood has no maximum, the posterior is proper."""
+    """A is first on every instance at every budget: the likelihood has no maximum, the posterior is proper."""
     values = sample_rankings(np.zeros((5, 3)), instances, rng=np.random.default_rng(instances))
     values[..., 0] = values.min() - 1
     posterior = fit(Choices.from_values(values, grid=GRID, names=NAMES), prior=prior)
@@ -136,8 +136,8 @@ def test_few_instances_leave_doubt(prior):
     assert (ahead < 1).all()
 
 
-def test_an_algorithm_that_is_absent_at_late_times_becomes_uncertain(prior, crossing_values):
-    """C's runs ended after the second time; the comparison of A and B stays as precise as it was."""
+def test_an_algorithm_that_is_absent_at_late_budgets_becomes_uncertain(prior, crossing_values):
+    """C's runs ended after the second budget; the comparison of A and B stays as precise as it was."""
     values = crossing_values.copy()
     values[:, 2:, 2] = np.nan
     posterior = fit(Choices.from_values(values, grid=GRID, names=NAMES), prior=prior, draws=2000)
@@ -151,7 +151,7 @@ def test_an_algorithm_that_is_absent_at_late_times_becomes_uncertain(prior, cros
     assert dominance(posterior)[-1, 1, 0] > 0.95
 
 
-def test_an_unobserved_time_is_interpolated_or_follows_the_prior(prior, crossing_values):
+def test_an_unobserved_budget_is_interpolated_or_follows_the_prior(prior, crossing_values):
     values = crossing_values.copy()
     values[:, 2] = np.nan
     posterior = fit(Choices.from_values(values, grid=GRID), prior=prior, draws=1000)
@@ -177,14 +177,14 @@ def test_two_algorithms_are_enough(prior):
 
 
 @pytest.mark.parametrize("prior", [Dirichlet(), Dirichlet(0.2), Dirichlet(20.0)], ids=str)
-def test_one_time_is_enough_without_a_temporal_prior(prior):
+def test_one_budget_is_enough_without_a_temporal_prior(prior):
     choices = Choices.from_values(sample_rankings(np.zeros((1, 3)), 10, rng=np.random.default_rng(0)), grid=[7.0])
     assert_on_the_simplex(fit(choices, prior=prior, draws=1000))
 
 
 @pytest.mark.parametrize("kernel", ["matern32", "matern52"])
 @pytest.mark.parametrize("last", [2, 4, 5])
-def test_a_gaussian_process_works_on_times_like_1_2_5_10(kernel, last):
+def test_a_gaussian_process_works_on_budgets_like_1_2_5_10(kernel, last):
     """On a linear axis their steps differ by factors of a thousand and more; the fit must work at all lengthscales."""
     budgets = [step * 10**power for power in range(last) for step in (1, 2, 5)] + [10**last]
     values = sample_rankings(np.zeros((len(budgets), 3)), 10, rng=np.random.default_rng(0))
@@ -203,10 +203,10 @@ def test_a_saved_posterior_is_unchanged(tmp_path, crossing_posterior):
     assert loaded.joint == posterior.joint
 
 
-def test_a_temporal_prior_needs_two_times(temporal_prior):
+def test_a_temporal_prior_needs_two_budgets(temporal_prior):
     choices = Choices.from_values([[[1.0, 2.0]], [[2.0, 1.0]]], grid=[5.0])
     with pytest.raises(
-        ValueError, match=r"expected at least two times with.*or use prior=BayesianBootstrap\(\)"
+        ValueError, match=r"expected at least two budgets with.*or use prior=BayesianBootstrap\(\)"
     ) as rejection:
         fit(choices, prior=temporal_prior)
     assert type(temporal_prior).__name__ in str(rejection.value)
@@ -240,7 +240,7 @@ def test_the_bootstrap_counts_no_choice_sets():
 
 
 def test_a_chain_of_comparisons_is_enough(prior):
-    """A is compared with B at one time, and B with C at another."""
+    """A is compared with B at one budget, and B with C at another."""
     rankings = [Ranking(budget, list(order)) for budget, order in [(1, "AB"), (1, "BA"), (2, "BC"), (2, "CB")]]
     assert_on_the_simplex(fit(Choices.from_rankings(rankings), prior=prior, draws=500))
 
@@ -291,12 +291,12 @@ def deviation_of_constant_rankings(prior, budgets):
     return win_rates(fit(choices, prior=prior, draws=2000), "A", "C").std(axis=0).mean()
 
 
-def test_repeated_times_narrow_temporal_priors_but_not_the_bootstrap():
+def test_repeated_budgets_narrow_temporal_priors_but_not_the_bootstrap():
     narrowed = {
         type(prior): deviation_of_constant_rankings(prior, 45) / deviation_of_constant_rankings(prior, 3)
         for prior in (RandomWalk(), BayesianBootstrap())
     }
-    # The data carry the information of one time, however fine the grid. The random walk treats the times as independent,
+    # The data carry the information of one budget, however fine the grid. The random walk treats the budgets as independent,
     # 15 times as much information, and pools part of it.
     assert narrowed[RandomWalk] < 0.75
     assert narrowed[BayesianBootstrap] == pytest.approx(1, abs=0.05)

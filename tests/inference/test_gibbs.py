@@ -16,7 +16,7 @@ WINS = [(5.0, 2.0), (12.0, 0.0), (0.0, 0.0), (0.3, 0.15)]
 
 
 def ratings_of(utilities: np.ndarray) -> np.ndarray:
-    """θ_A (time, draw)."""
+    """θ_A (budget, draw)."""
     return 1 / (1 + np.exp(utilities[:, 1] - utilities[:, 0]))
 
 

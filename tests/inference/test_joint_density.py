@@ -62,7 +62,7 @@ def test_padding_changes_nothing_and_makes_powers_of_two(choices):
     assert (more.members[more.counts == 0] == 1).all()
 
 
-def test_a_dirichlet_posterior_is_a_product_over_times(choices):
+def test_a_dirichlet_posterior_is_a_product_over_budgets(choices):
     density, tables = independent_parts(choices, Dirichlet())
     assert len(density.grid) == 1
     parts = np.random.default_rng(3).standard_normal((4, density.size))

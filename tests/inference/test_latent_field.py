@@ -39,7 +39,7 @@ class Fields:
         self.rng = np.random.default_rng(1)
         root = self.rng.standard_normal((len(self.grid), self.functions, self.functions))
         self.curvature = root @ root.transpose(0, 2, 1)
-        self.curvature[2] = 0.0  # a time without data
+        self.curvature[2] = 0.0  # a budget without data
 
     def factors(self, curvature: np.ndarray):
         return [field.factorise(curvature, np.zeros(field.shape)) for field in (self.banded, self.dense)]
@@ -177,14 +177,14 @@ def test_kernels_without_a_markov_form_are_dense() -> None:
         ("matern52", pb.linear_grid(0, 1, 50)),
     ],
 )
-def test_times_too_close_for_the_markov_form_are_dense(kernel: str, grid: pb.Grid) -> None:
+def test_budgets_too_close_for_the_markov_form_are_dense(kernel: str, grid: pb.Grid) -> None:
     assert pb.GaussianProcess(kernel=kernel).banded(grid, 1.0, 0.5) is None
 
 
 # The lattice of hyperparameters reaches lengthscales of 20 and more where utilities hardly change over time.
 @pytest.mark.parametrize("lengthscale", [0.2, 1.0, 4.0, 12.0, 20.0])
 @pytest.mark.parametrize(
-    ("kernel", "times"),
+    ("kernel", "budgets"),
     [("matern32", 50), ("matern32", 1500), ("matern52", 15)],
 )
 def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, budgets: int, lengthscale: float) -> None:
@@ -199,7 +199,7 @@ def test_the_markov_form_is_accurate_wherever_it_is_used(kernel: str, budgets: i
     gradient[0] = 1.0
     correlation = np.exp(-(root := np.sqrt(2 * {"matern32": 1.5, "matern52": 2.5}[kernel]) * grid.scaled / lengthscale))
     correlation *= 1 + root + (root**2 / 3 if kernel == "matern52" else 0.0)
-    # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was observed at 1500 times and a
+    # Rounding grows with the largest precision, and depends on the processor: up to 0.012 was observed at 1500 budgets and a
     # lengthscale of 20, where this allows 0.03, and 0.006 at a lengthscale of 12, where it allows 0.009.
     rounding = np.finfo(float).eps * get_kernel(kernel).largest_precision(root[1])
     got = field.latent(factor.solve(field.pull_back(gradient)))[:, 0]

@@ -13,7 +13,7 @@ WINS = {
     "ordinary": [(5.0, 2.0), (3.0, 4.0)],
     "many": [(50.0, 20.0), (30.0, 40.0)],
     "fractions": [(0.4, 0.1), (0.3, 0.9)],
-    "nothing at one time": [(5.0, 1.0), (0.0, 0.0)],
+    "nothing at one budget": [(5.0, 1.0), (0.0, 0.0)],
 }
 
 
@@ -41,7 +41,7 @@ def test_posterior_is_exact(prior, wins: str) -> None:
         assert spread == pytest.approx(deviation, rel=0.06)
 
 
-def test_three_times_are_exact() -> None:
+def test_three_budgets_are_exact() -> None:
     choices = duel([(4.0, 1.0), (2.0, 2.0), (1.0, 5.0)], grid=pb.Grid([1.0, 2.0, 10.0]))
     utilities, diagnostics = nested_laplace(choices, pb.RandomWalk(), draws=20_000, rng=np.random.default_rng(2))
     exact = exact_duel(pb.RandomWalk(), choices, points=41)

@@ -71,7 +71,7 @@ def _import_quietly():
 
 
 def some_choices():
-    """The first times of the data set with ties and missing values."""
+    """The first budgets of the data set with ties and missing values."""
     runs = load("ties")
     return pb.Choices.from_values(runs.values[:, :6], grid=pb.Grid(runs.budgets[:6], runs.axis)), runs.values[:, :6]
 
@@ -154,6 +154,6 @@ def test_utilities_and_ratings_are_named_over_time(prior):
     choices, _ = some_choices()
     model = pb.to_pymc(choices, prior)
     assert isinstance(model, peer().pymc.Model)
-    assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("time", "algorithm")
+    assert model.named_vars_to_dims["utilities"] == model.named_vars_to_dims["ratings"] == ("budget", "algorithm")
     assert list(model.coords["algorithm"]) == list(choices.names)
-    np.testing.assert_array_equal(model.coords["time"], choices.grid.budgets)
+    np.testing.assert_array_equal(model.coords["budget"], choices.grid.budgets)

@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.inference.fields.reduced_prior import reduced_prior
 
 
-@pytest.mark.parametrize("times", [6, 300])
+@pytest.mark.parametrize("budgets", [6, 300])
 @pytest.mark.parametrize("hyperparameters", [(0.5, 0.1), (1.0, 0.5), (2.0, 5.0)])
 def test_the_covariance_is_the_same(budgets, hyperparameters):
     prior, grid = pb.HilbertSpaceGP(), pb.log_grid(1, 1000, budgets)
@@ -29,7 +29,7 @@ def test_coefficients_keep_their_meaning_when_hyperparameters_change():
         assert (np.sum(here * there, axis=0) > 0).all()
 
 
-def test_more_functions_than_times_are_reduced_too_but_bands_are_kept():
+def test_more_functions_than_budgets_are_reduced_too_but_bands_are_kept():
     prior, grid = pb.BSpline(basis=15), pb.log_grid(1, 1000, 8)
     reduced = reduced_prior(prior, grid)
     assert reduced.factor(grid, 1.0).shape == (8, 8)

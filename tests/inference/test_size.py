@@ -23,12 +23,12 @@ def choices():
     [
         (
             {"grid": pb.linear_grid(1, 1e6, 100_000)},
-            "100,000 times, 2 algorithms or more, 4,000 draws, which need 19.2 GB; use",
+            "100,000 budgets, 2 algorithms or more, 4,000 draws, which need 19.2 GB; use",
         ),
         ({"draws": 10**9}, "expected at most 1,000,000 draws, got 1,000,000,000"),
         (
             {"prior": pb.HilbertSpaceGP(basis=10**8)},
-            "and 100,000,000 basis functions, which need 3,200 GB; use fewer times, b",
+            "and 100,000,000 basis functions, which need 3,200 GB; use fewer budgets, b",
         ),
         ({"prior": pb.BSpline(basis=10**8)}, "and 100,000,000 basis functions"),
         ({"prior": pb.RandomWalk(), "draws": 10**6, "grid": pb.linear_grid(1, 1000, 500)}, "which need 32 GB"),
@@ -45,7 +45,7 @@ def test_settings_that_cannot_fit_in_memory_are_refused_before_anything_is_alloc
 
 def test_a_race_of_too_many_algorithms_is_refused_before_its_file_exists(tmp_path):
     names, grid = [f"a{i}" for i in range(400)], pb.linear_grid(1, 1000, 1000)
-    with pytest.raises(ValueError, match=r"got 1,000 times, 400 algorithms, 4,000 draws, which need 38\.4 GB"):
+    with pytest.raises(ValueError, match=r"got 1,000 budgets, 400 algorithms, 4,000 draws, which need 38\.4 GB"):
         pb.Race(names, None, grid, path=tmp_path / "my.race")
     assert not (tmp_path / "my.race").exists()
 

@@ -1,4 +1,4 @@
-"""Importance-corrected stick-breaking at each time is exact for the Dirichlet priors."""
+"""Importance-corrected stick-breaking at each budget is exact for the Dirichlet priors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WINS = [(5.0, 2.0), (12.0, 0.0), (0.0, 0.0), (0.3, 0.15), (400.0, 300.0)]
 
 
 def ratings_of(utilities: np.ndarray) -> np.ndarray:
-    """θ_A (time, draw)."""
+    """θ_A (budget, draw)."""
     return special.expit(utilities[:, 0] - utilities[:, 1])
 
 
@@ -66,8 +66,8 @@ def test_hierarchical_posterior_is_exact() -> None:
     assert spread == pytest.approx(exact.deviation, rel=0.06)
 
 
-def test_draws_of_one_hyperparameter_share_it_at_all_times() -> None:
-    # Under the hierarchical prior a small κ makes the ratings of all times extreme together.
+def test_draws_of_one_hyperparameter_share_it_at_all_budgets() -> None:
+    # Under the hierarchical prior a small κ makes the ratings of all budgets extreme together.
     choices = duel([(0.0, 0.0)] * 4)
     utilities, _ = stick_breaking(choices, pb.HierarchicalDirichlet(), draws=20_000, rng=np.random.default_rng(5))
     extremeness = np.log(np.abs(utilities[:, 0] - utilities[:, 1]))
@@ -79,7 +79,7 @@ def test_draws_of_one_hyperparameter_share_it_at_all_times() -> None:
 
 
 def test_an_algorithm_with_far_fewer_observations_is_broken_off_first() -> None:
-    # "d" is as strong as "c" and ran on 20 of 1500 instances: one order of breaking is not enough for all times.
+    # "d" is as strong as "c" and ran on 20 of 1500 instances: one order of breaking is not enough for all budgets.
     rng = np.random.default_rng(7)
     utilities = np.tile([1.2, 1.0, 0.2, 0.1, -1.5], (20, 1))
     values = sample_rankings(utilities, 1500, rng=rng)

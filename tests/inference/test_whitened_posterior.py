@@ -113,7 +113,7 @@ def test_residual_is_the_exact_density_over_the_normal() -> None:
         (pb.RandomWalk(), [(6, 0), (3, 0), (0, 2)]),
         (pb.RandomWalk(), [(0.4, 0.1), (0.3, 0.9)]),
     ],
-    ids=["two times", "three times, one-sided", "fractions"],
+    ids=["two budgets", "three budgets, one-sided", "fractions"],
 )
 def test_importance_estimate_of_the_evidence_is_exact(prior, wins: list[tuple[float, float]]) -> None:
     choices = duel(wins)

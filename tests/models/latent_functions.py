@@ -5,13 +5,13 @@ from scipy.interpolate import BSpline as ScipyBSpline
 
 
 def covariance(prior, grid, *hyperparameters):
-    """The covariance of the latent functions at the times of the grid."""
+    """The covariance of the latent functions at the budgets of the grid."""
     L = prior.factor(grid, *hyperparameters)
     return L @ L.T
 
 
 def dense(banded):
-    """The precision as a full matrix, and the map from coefficients to times."""
+    """The precision as a full matrix, and the map from coefficients to budgets."""
     size, budgets = banded.precision.shape[1], len(banded.first)
     precision, design = np.zeros((size, size)), np.zeros((budgets, size))
     for offset, band in enumerate(banded.precision):
@@ -23,7 +23,7 @@ def dense(banded):
 
 
 def basis_elements(prior, grid):
-    """SciPy's basis functions one by one, on half-open intervals; at the last time only the last one is not zero."""
+    """SciPy's basis functions one by one, on half-open intervals; at the last budget only the last one is not zero."""
     knots, degree, t = prior.knots(grid), prior.degree, grid.scaled
     columns = []
     for j in range(len(knots) - degree - 1):

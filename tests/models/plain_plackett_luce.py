@@ -27,7 +27,7 @@ def stages(order, known=None):
 
 
 class Data:
-    """Choices, and the weight of each single choice (time, winner, losers) that they stand for."""
+    """Choices, and the weight of each single choice (budget, winner, losers) that they stand for."""
 
     def __init__(self, choices, observed):
         self.choices, self.weights = choices, Counter()

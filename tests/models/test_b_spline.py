@@ -7,8 +7,8 @@ from polarbear import BSpline, Grid, linear_grid
 from tests.models.latent_functions import basis_elements
 
 
-@pytest.mark.parametrize("times", [2, 5, 8, 9, 12, 50])
-def test_by_default_there_are_half_as_many_basis_functions_as_times_and_at_least_four(budgets):
+@pytest.mark.parametrize("budgets", [2, 5, 8, 9, 12, 50])
+def test_by_default_there_are_half_as_many_basis_functions_as_budgets_and_at_least_four(budgets):
     grid = linear_grid(0, 1, budgets)
     assert BSpline().factor(grid, 1.0).shape == (budgets, max(4, budgets // 2))
 
@@ -27,7 +27,7 @@ def test_the_basis_is_scipys_and_sums_to_one(degree, extra, grid):
     np.testing.assert_allclose(B.sum(axis=1), 1, rtol=1e-12)
 
 
-def test_inner_knots_lie_at_quantiles_of_the_times():
+def test_inner_knots_lie_at_quantiles_of_the_budgets():
     grid = Grid([0, 1, 2, 3, 4, 5, 6, 7, 8, 100])
     knots = BSpline(basis=6).knots(grid)
     np.testing.assert_allclose(knots[4:-4], np.quantile(grid.scaled, [1 / 3, 2 / 3]))

@@ -41,7 +41,7 @@ def test_tiny_concentrations_neither_underflow_nor_lose_the_sum(concentration):
     assert stats.chisquare(np.bincount(utilities.argmax(axis=-1), minlength=n)).statistic < 16.3
 
 
-def test_times_are_independent():
+def test_budgets_are_independent():
     utilities = Dirichlet(0.5).sample(linear_grid(1, 2, 2), 3, 4000, rng=np.random.default_rng(5))
     # The correlation of 4000 independent pairs has standard error 0.016.
     assert abs(np.corrcoef(utilities[:, 0, 0], utilities[:, 1, 0])[0, 1]) < 0.065
@@ -61,7 +61,7 @@ def mean_square_rating(kappa, n):
 
 @pytest.mark.parametrize(("prior", "rate"), [(HierarchicalDirichlet(), 1 / 3), (HierarchicalDirichlet(2.0), 2.0)])
 def test_hierarchical_samples_share_an_exponential_concentration(prior, rate):
-    """Each draw's mean of Σ θ_i² over 200 times depends on its κ; κ ~ Exponential(rate), with rate 1/n by default."""
+    """Each draw's mean of Σ θ_i² over 200 budgets depends on its κ; κ ~ Exponential(rate), with rate 1/n by default."""
     n, draws = 3, 500
     ratings = np.exp(prior.sample(linear_grid(1, 2, 200), n, draws, rng=np.random.default_rng(7)))
     mean_squares = (ratings**2).sum(axis=-1).mean(axis=1)
@@ -71,8 +71,8 @@ def test_hierarchical_samples_share_an_exponential_concentration(prior, rate):
         for power in (1, 2)
     )
     assert error_in_standard_errors(mean_squares, mean) < 4
-    # Were κ not shared by the times of a draw, this spread would be fourteen times smaller. The standard deviation of
-    # 500 draws is known to 4 %; a mean over 200 times adds 1 %.
+    # Were κ not shared by the budgets of a draw, this spread would be fourteen times smaller. The standard deviation of
+    # 500 draws is known to 4 %; a mean over 200 budgets adds 1 %.
     assert mean_squares.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.15)
 
 

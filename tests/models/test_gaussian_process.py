@@ -12,7 +12,7 @@ KERNELS = ["matern32", "matern52", "squared-exponential"]
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("inducing", [12, 50])
-def test_with_an_inducing_point_at_each_time_the_sparse_process_is_exact(kernel, inducing):
+def test_with_an_inducing_point_at_each_budget_the_sparse_process_is_exact(kernel, inducing):
     grid = linear_grid(0, 1, 12)
     for hyperparameters in [(0.7, 0.2), (2.0, 0.64)]:
         exact = covariance(GaussianProcess(kernel), grid, *hyperparameters)
@@ -21,7 +21,7 @@ def test_with_an_inducing_point_at_each_time_the_sparse_process_is_exact(kernel,
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:2])
-def test_times_too_close_for_the_markov_form_use_the_factor(kernel):
+def test_budgets_too_close_for_the_markov_form_use_the_factor(kernel):
     """The precision would lose its digits in double precision, so the prior has only a factor."""
     prior, grid = GaussianProcess(kernel), Grid([0, 0.3, 0.3 + 1e-7, 1])
     assert prior.banded(grid, 1.0, 0.64) is None
@@ -30,9 +30,9 @@ def test_times_too_close_for_the_markov_form_use_the_factor(kernel):
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:2])
-@pytest.mark.parametrize(("times", "lengthscale"), [(50, 0.64), (50, 3.0), (200, 0.64), (300, 20.0), (600, 4.0)])
+@pytest.mark.parametrize(("budgets", "lengthscale"), [(50, 0.64), (50, 3.0), (200, 0.64), (300, 20.0), (600, 4.0)])
 def test_the_markov_form_is_accurate_or_missing(kernel, budgets, lengthscale):
-    """The precision grows as (times · lengthscale)^3 or ^5, and every digit of it costs one of the covariance.
+    """The precision grows as (budgets · lengthscale)^3 or ^5, and every digit of it costs one of the covariance.
 
     A thousandth of the prior's variance is far below what rankings can resolve.
     """
@@ -45,12 +45,12 @@ def test_the_markov_form_is_accurate_or_missing(kernel, budgets, lengthscale):
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:2])
-def test_nearly_equal_times_have_no_markov_form(kernel):
+def test_nearly_equal_budgets_have_no_markov_form(kernel):
     assert GaussianProcess(kernel).banded(Grid([0, 1e-120, 1]), 1.0, 0.64) is None
 
 
 def test_a_singular_correlation_gets_a_small_jitter():
-    """With many times of a very smooth process the jitter stays below 1e-8."""
+    """With many budgets of a very smooth process the jitter stays below 1e-8."""
     grid = linear_grid(0, 1, 300)
     ours = covariance(GaussianProcess("squared-exponential"), grid, 1.0, 2.0)
     exact = np.exp(-0.5 * (np.abs(grid.scaled[:, None] - grid.scaled) / 2) ** 2)

@@ -132,7 +132,7 @@ def test_the_innovation_equals_exact_arithmetic(kernel, step):
 
 
 @matern
-def test_markov_steps_reproduce_the_covariance_at_uneven_times(kernel):
+def test_markov_steps_reproduce_the_covariance_at_uneven_budgets(kernel):
     """Cov(η(t_i), η(t_j)) from transitions and innovations alone."""
     budgets = np.array([0.0, 1e-6, 2e-6, 0.1, 0.1001, 0.5, 0.9, 3.0, 7.0])
     steps = np.diff(budgets)

@@ -35,7 +35,7 @@ def test_leading_axes_are_kept():
 @pytest.mark.parametrize("shape", [(5, 3), (3,), (3, 4), (2, 5)])
 def test_utilities_of_another_shape_are_refused(shape):
     choices = of_values(np.random.default_rng(0).normal(size=(4, 3, 5))).choices
-    with pytest.raises(ValueError, match=r"3 times, 5 algorithms.*got"):
+    with pytest.raises(ValueError, match=r"3 budgets, 5 algorithms.*got"):
         log_likelihood(np.zeros(shape), choices)
 
 
@@ -70,7 +70,7 @@ def test_the_sum_over_the_positions_of_one_algorithm_is_the_likelihood_without_i
     order = data.draw(st.permutations(range(1, n)))
     utilities = np.array([data.draw(st.lists(finite, min_size=n, max_size=n))])
     orders = [[*order[:place], 0, *order[place:]] for place in range(n)]
-    choices = Choices.from_values(np.argsort(orders, axis=1)[None].astype(float), grid=grid_of(n))  # one per time
+    choices = Choices.from_values(np.argsort(orders, axis=1)[None].astype(float), grid=grid_of(n))  # one per budget
     total = np.exp(log_likelihood_by_budget(np.repeat(utilities, n, axis=0)[..., None], choices)).sum()
     alone = np.argsort(np.array(order) - 1)[None, None].astype(float)
     left = np.exp(log_likelihood(utilities[:, 1:], Choices.from_values(alone, grid=[1.0])))
@@ -79,7 +79,7 @@ def test_the_sum_over_the_positions_of_one_algorithm_is_the_likelihood_without_i
 
 def test_probabilities_of_all_rankings_sum_to_one():
     utilities = np.random.default_rng(0).normal(scale=2, size=(1, 5))
-    orders = np.array([list(permutations(range(5)))])  # one per time
+    orders = np.array([list(permutations(range(5)))])  # one per budget
     choices = Choices.from_values(orders, grid=grid_of(factorial(5)))
     probabilities = np.exp(log_likelihood_by_budget(np.repeat(utilities, factorial(5), axis=0)[..., None], choices))
     assert probabilities.sum() == pytest.approx(1, rel=1e-12)
@@ -96,7 +96,7 @@ def test_log_ratings_are_the_logarithms_of_the_softmax():
 
 
 def test_sampled_rankings_follow_the_model():
-    """All 3! rankings at two times against the formula, 20,000 of each."""
+    """All 3! rankings at two budgets against the formula, 20,000 of each."""
     ratings = np.array([[0.5, 0.3, 0.2], [0.05, 0.15, 0.8]])
     values = sample_rankings(np.log(ratings), 20_000, rng=np.random.default_rng(5))
     assert values.shape == (20_000, 2, 3)
@@ -109,7 +109,7 @@ def test_sampled_rankings_follow_the_model():
         assert stats.chisquare(counts, np.multiply(probability, 20_000)).statistic < stats.chi2.ppf(0.999, 5)
 
 
-def test_sampled_rankings_of_different_times_are_independent():
+def test_sampled_rankings_of_different_budgets_are_independent():
     values = sample_rankings(np.zeros((4, 2)), 10_000, rng=np.random.default_rng(6))
     first = (values[..., 0] < values[..., 1]).astype(float)
     # Correlations of 10,000 independent pairs have standard error 0.01.

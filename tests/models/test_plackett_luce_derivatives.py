@@ -85,7 +85,7 @@ def test_all_likelihood_functions_agree(data):
 
 
 @pytest.mark.parametrize("scale", [2.0, 2000.0])
-def test_derivatives_of_few_times_at_once_are_the_same(data, utilities, scale, monkeypatch):
+def test_derivatives_of_few_budgets_at_once_are_the_same(data, utilities, scale, monkeypatch):
     whole = derivatives(scale * utilities, data.choices)
     monkeypatch.setattr("polarbear.models.plackett_luce._NUMBERS_AT_ONCE", 1)
     for ours, theirs in zip(derivatives(scale * utilities, data.choices), whole, strict=True):

@@ -96,7 +96,7 @@ def test_the_amplitude_scales_the_covariance(variant):
 
 
 def test_only_the_shape_of_the_grid_matters(variant):
-    """Time is scaled to [0, 1]: another unit or another start is the same prior."""
+    """Budgets are scaled to [0, 1]: another unit or another start is the same prior."""
     budgets = np.array([1.0, 2.0, 3.5, 7.0, 8.0])
     here, there = (Grid(scale * budgets + start) for scale, start in ((1, 0), (1000, 50)))
     for hyperparameters in settings_of(variant):
@@ -105,7 +105,7 @@ def test_only_the_shape_of_the_grid_matters(variant):
 
 
 def test_the_log_axis_is_respected(variant):
-    """Geometric times on a log axis give the same prior as even times on a linear one."""
+    """Geometric budgets on a log axis give the same prior as even budgets on a linear one."""
     log, even = Grid([1, 10, 100, 1000, 10_000], "log"), Grid([0, 1, 2, 3, 4])
     for hyperparameters in settings_of(variant):
         one, other = (covariance(variant, grid, *hyperparameters) for grid in (log, even))

@@ -19,7 +19,7 @@ def orderings(ranks, weight=1.0):
 
 
 def stages_of_orderings(ranks, weights):
-    """The weight of each stage, (chosen algorithm, set it was chosen from), over all orderings of rankings at one time."""
+    """The weight of each stage, (chosen algorithm, set it was chosen from), over all orderings of rankings at one budget."""
     stages = Counter()
     for row, weight in zip(ranks, weights, strict=True):
         unranked = {i for i, rank in enumerate(row) if rank == UNRANKED}
@@ -48,7 +48,7 @@ def log_likelihood_of_stages(stages, utilities):
 
 
 def sets_of(choices, budget=0):
-    """The choice sets of one time and their counts, as a dictionary."""
+    """The choice sets of one budget and their counts, as a dictionary."""
     pairs = zip(choices.members[budget], choices.counts[budget], strict=True)
     return {frozenset(np.flatnonzero(members).tolist()): count for members, count in pairs if count > 0}
 
@@ -87,7 +87,7 @@ def weak_rankings(draw):
 
 @st.composite
 def values_with_ties(draw, fewest=2):
-    """Values (instance, time, algorithm) from -3 to 3, NaN and infinite; every algorithm is observed at least once."""
+    """Values (instance, budget, algorithm) from -3 to 3, NaN and infinite; every algorithm is observed at least once."""
     shape = draw(st.integers(2, 6)), draw(st.integers(1, 3)), draw(st.integers(fewest, 5))
     codes = draw(small_numbers(math.prod(shape), below=9))
     values = np.array([-3.0, -2, -1, 0, 1, 2, 3, math.nan, math.inf])[codes].reshape(shape)

@@ -9,7 +9,7 @@ from polarbear.observe import ABSENT, UNRANKED, Choices, Grid, Ranking, Rankings
 from tests.observe.orderings import assert_equal, sets_of, stages_of_orderings, tally_of_stages
 
 
-def test_a_time_without_observations_has_no_counts():
+def test_a_budget_without_observations_has_no_counts():
     values = np.array([[[1.0, 2.0], [np.nan, 1.0], [np.nan, np.nan]]])
     choices = Choices.from_values(values, grid=[1, 2, 3])
     assert choices.counts.tolist() == [[1.0], [0.0], [0.0]]
@@ -61,7 +61,7 @@ def test_many_algorithms(n):
 
 
 def test_many_blocks_of_many_algorithms():
-    # From 2,500 times on the words of the code are shorter than 32 digits. The first algorithm always wins.
+    # From 2,500 budgets on the words of the code are shorter than 32 digits. The first algorithm always wins.
     values = np.tile(np.arange(34.0), (1, 2600, 1))
     choices = Choices.from_values(values, grid=linear_grid(1, 2600, 2600))
     assert (choices.wins[:, :-1] == 1).all()
@@ -138,12 +138,12 @@ def test_rankings_bring_their_grid_and_names():
 
 
 def test_rankings_may_leave_an_algorithm_out():
-    # A round of a race in which an eliminated algorithm does not run.
-    choices = Choices.from_rankings(Rankings([[[0, ABSENT, 1]]], ["a", "eliminated", "b"], [1]))
+    # A round of a race in which a dropped algorithm does not run.
+    choices = Choices.from_rankings(Rankings([[[0, ABSENT, 1]]], ["a", "dropped", "b"], [1]))
     assert choices.wins.tolist() == [[1.0, 0.0, 0.0]]
 
 
 def test_the_representation_gives_the_sizes():
     assert repr(Choices.from_values([[[1, 2]]], grid=[1])) == (
-        "Choices(2 algorithms, 1 times, 1 instances, at most 1 sets per time)"
+        "Choices(2 algorithms, 1 budgets, 1 instances, at most 1 sets per budget)"
     )

@@ -21,8 +21,8 @@ def changed(index, value):
     ("values", "options", "message"),
     [
         (VALUES[:0], {}, r"at least one instance, got shape \(0, 3, 2\)"),
-        (VALUES[0], {}, r"three axes \(instance, time, algorithm\), got shape \(3, 2\).*values\[None\]"),
-        (VALUES[:, :2], {}, "expected 3 times, one for each time of the grid, got 2"),
+        (VALUES[0], {}, r"three axes \(instance, budget, algorithm\), got shape \(3, 2\).*values\[None\]"),
+        (VALUES[:, :2], {}, "expected 3 budgets, one for each budget of the grid, got 2"),
         (VALUES[:, :, :1], {}, "at least two algorithms to compare, got 1"),
         (VALUES[:, :, :0], {}, "at least two algorithms to compare, got 0"),
         (VALUES, {"names": ["a", "a"]}, "different names, got 'a' more than once"),
@@ -100,7 +100,7 @@ def test_arrays_that_do_not_fit_are_errors():
         Choices(GRID, ("a", "b", "c"), good.wins, good.members, good.counts, 4)
 
 
-def test_choices_of_other_algorithms_or_times_cannot_be_added():
+def test_choices_of_other_algorithms_or_budgets_cannot_be_added():
     choices = Choices.from_values(VALUES, grid=GRID)
     with pytest.raises(ValueError, match=r"same algorithms and grid, got A, B on .* and x, y on"):
         choices + Choices.from_values(VALUES, grid=GRID, names=["x", "y"])

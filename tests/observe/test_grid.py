@@ -44,13 +44,13 @@ def test_the_widest_grids_scale_without_overflow():
 
 
 @pytest.mark.parametrize("grid", [log_grid(5, 5, 1), linear_grid(5, 5, 1), as_grid([5]), Grid([5], "log")])
-def test_a_single_time_maps_to_zero(grid):
+def test_a_single_budget_maps_to_zero(grid):
     assert grid.scaled.tolist() == [0.0]
     assert grid.budgets.tolist() == [5.0]
 
 
 @pytest.mark.parametrize(
-    ("times", "axis"),
+    ("budgets", "axis"),
     [
         ([1, 10, 100], "log"),
         (np.geomspace(3, 7e6, 50), "log"),
@@ -65,7 +65,7 @@ def test_a_single_time_maps_to_zero(grid):
         ([7], "linear"),
     ],
 )
-def test_geometric_times_are_recognised(budgets, axis):
+def test_geometric_budgets_are_recognised(budgets, axis):
     assert as_grid(budgets).axis == axis
     np.testing.assert_array_equal(as_grid(budgets).budgets, budgets)
 
@@ -85,7 +85,7 @@ def test_grids_are_compared_hashed_and_pickled_by_value():
     assert grid != "a grid"
     assert pickle.loads(pickle.dumps(grid)) == grid
     assert copy.deepcopy(grid) == grid
-    assert repr(log_grid(1, 100, 3)) == "Grid(3 times from 1 to 100, log axis)"
+    assert repr(log_grid(1, 100, 3)) == "Grid(3 budgets from 1 to 100, log axis)"
 
 
 def test_a_grid_is_read_only():
@@ -116,23 +116,23 @@ def test_a_grid_converts_to_an_array():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Grid([]), "at least one time"),
+        (lambda: Grid([]), "at least one budget"),
         (lambda: Grid([[1, 2]]), "one-dimensional"),
         (lambda: Grid(3.0), "one-dimensional"),
         (lambda: Grid(["a", "b"]), "numbers"),
-        (lambda: Grid([1, np.nan, 3]), "finite times, got nan at position 1"),
-        (lambda: Grid([1, 2, np.inf]), "finite times, got inf at position 2"),
+        (lambda: Grid([1, np.nan, 3]), "finite budgets, got nan at position 1"),
+        (lambda: Grid([1, 2, np.inf]), "finite budgets, got inf at position 2"),
         (lambda: Grid([1, 3, 2]), "got 3 before 2 at position 1; sort"),
         (lambda: Grid([1, 2, 2]), "strictly increasing"),
         (lambda: Grid([1, 2], "logarithmic"), "'linear' or 'log', got 'logarithmic'"),
-        (lambda: Grid([0, 1], "log"), "positive times on a log axis, got 0"),
+        (lambda: Grid([0, 1], "log"), "positive budgets on a log axis, got 0"),
         (lambda: as_grid([3, 2, 1]), "strictly increasing"),
         (lambda: log_grid(0, 1, 3), "positive start"),
         (lambda: log_grid(1, 10, 0), "at least 1, got 0"),
         (lambda: linear_grid(1, 10, 2.5), "whole number"),
         (lambda: log_grid(10, 1, 3), "start < stop"),
         (lambda: linear_grid(1, 1, 3), "start < stop"),
-        (lambda: linear_grid(1, 10, 1), "start == stop and 1 time"),
+        (lambda: linear_grid(1, 10, 1), "start == stop and 1 budget"),
         (lambda: linear_grid(1, np.inf, 4), "finite start and stop"),
         (lambda: linear_grid(1, 1 + 1e-15, 50), "strictly increasing"),
     ],
@@ -142,6 +142,6 @@ def test_errors_say_what_was_expected(make, message):
         make()
 
 
-def test_times_that_coincide_on_their_axis_are_refused():
+def test_budgets_that_coincide_on_their_axis_are_refused():
     with pytest.raises(ValueError, match="coincide there"):
         Grid([1e15, 1e15 + 1, 1e16], "log")

@@ -45,7 +45,7 @@ def test_an_archive_keeps_the_points_that_no_earlier_one_dominated():
     np.testing.assert_array_equal(archive.points, points[new])
 
 
-def test_an_archive_sorts_by_time_and_leaves_out_infinite_points():
+def test_an_archive_sorts_by_budget_and_leaves_out_infinite_points():
     archive = Archive.of([3, 1, 2], [[1, 1], [2, 2], [np.inf, 0]])
     assert (archive.budgets.tolist(), archive.points.tolist()) == ([1, 3], [[2, 2], [1, 1]])
 

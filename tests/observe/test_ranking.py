@@ -1,4 +1,4 @@
-"""Single rankings written as names, and their collection by instance and time."""
+"""Single rankings written as names, and their collection by instance and budget."""
 
 import pickle
 
@@ -16,7 +16,7 @@ def test_rankings_are_compared_hashed_and_pickled_by_value():
     assert ranking.mentioned == ("cma", "de", "rs", "pso")
 
 
-def test_rankings_are_collected_by_instance_and_time():
+def test_rankings_are_collected_by_instance_and_budget():
     rankings = collect_rankings(
         [
             Ranking(10, ["b", "a"], instance="x"),
@@ -36,7 +36,7 @@ def test_rankings_are_collected_by_instance_and_time():
     assert rankings.weights.tolist() == [[1, 3], [1, 0], [1, 0]]
 
 
-def test_names_and_times_may_be_given_or_taken_from_the_rankings():
+def test_names_and_budgets_may_be_given_or_taken_from_the_rankings():
     collected = collect_rankings([Ranking(20, ["b", "a"]), Ranking(10, ["c", "a"])])
     assert collected.names == ("b", "a", "c")
     assert collected.grid.budgets.tolist() == [10, 20]
@@ -61,13 +61,13 @@ def test_given_weights_replace_the_rankings_own(weights):
         (lambda: Ranking(1, ["a"], others=["a"]), "got a more than once"),
         (lambda: collect_rankings([]), "at least one ranking"),
         (lambda: collect_rankings([["a", "b"]]), "expected Ranking"),
-        (lambda: collect_rankings([Ranking(1, ["a", "b"])], grid=[2, 3]), "a time of the grid, got 1"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"])], grid=[2, 3]), "a budget of the grid, got 1"),
         (lambda: collect_rankings([Ranking(1, ["a", "z"])], names=["a", "b"]), "among a, b, got 'z'"),
         (lambda: collect_rankings([Ranking(1, ["a"])]), "at least two algorithms"),
         (lambda: collect_rankings([Ranking(1, ["a", "b"], weight=-1)]), "not negative, got -1"),
         (lambda: collect_rankings([Ranking(1, ["a", "b"], weight=0)]), "only zeros"),
-        (lambda: collect_rankings([Ranking(np.nan, ["a", "b"])]), "finite times"),
-        (lambda: collect_rankings([Ranking(1, ["a", "b"], instance=5)] * 2), "two for instance 5 at time 1"),
+        (lambda: collect_rankings([Ranking(np.nan, ["a", "b"])]), "finite budgets"),
+        (lambda: collect_rankings([Ranking(1, ["a", "b"], instance=5)] * 2), "two for instance 5 at budget 1"),
     ],
 )
 def test_errors_say_what_was_expected(make, message):

@@ -180,7 +180,7 @@ def test_rankings_hold_ties_missing_algorithms_and_unknown_tails():
     assert rankings.ranks.dtype == np.int16
     assert rankings.weights.tolist() == [1.0]
     assert rankings.weight_of_each.tolist() == [[1.0, 1.0]]
-    assert repr(rankings) == "Rankings(1 instances, 2 times, 4 algorithms)"
+    assert repr(rankings) == "Rankings(1 instances, 2 budgets, 4 algorithms)"
     with pytest.raises(ValueError, match="read-only"):
         rankings.ranks[0] = 0
 
@@ -190,7 +190,7 @@ def test_rankings_hold_ties_missing_algorithms_and_unknown_tails():
     [
         ([[0, 1]], {}, "three axes"),
         (np.zeros((0, 2, 2), dtype=int), {}, "at least one instance"),
-        (np.zeros((1, 3, 2), dtype=int), {}, "expected 2 times.*got 3"),
+        (np.zeros((1, 3, 2), dtype=int), {}, "expected 2 budgets.*got 3"),
         (np.zeros((1, 2, 1), dtype=int), {}, "at least two algorithms"),
         (np.zeros((1, 2, UNRANKED), dtype=np.int8), {}, "fewer than 32767 algorithms"),
         ([[[0.0, 1.0]] * 2], {}, "whole numbers"),

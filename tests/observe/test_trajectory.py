@@ -18,7 +18,7 @@ events = st.lists(st.tuples(st.integers(0, 20), st.sampled_from(VALUES)), max_si
 
 @settings(deadline=None)
 @given(events, st.integers(0, 5))
-def test_the_value_at_a_time_is_the_best_of_all_events_before(pairs, extra):
+def test_the_value_at_a_budget_is_the_best_of_all_events_before(pairs, extra):
     budgets, values = [t for t, _ in pairs], [y for _, y in pairs]
     end = (budgets[-1] if budgets else 0) + extra
     run = Trajectory("cma", 1, budgets, values, end)
@@ -69,7 +69,7 @@ def test_a_run_that_finished_keeps_its_value():
         Trajectory("a", 1, [1], [2.0], failed=True, finished=True)
 
 
-def test_a_run_is_read_at_the_times_of_a_grid():
+def test_a_run_is_read_at_the_budgets_of_a_grid():
     assert Trajectory("a", 1, [1], [2], end=100).at(log_grid(1, 100, 3)).tolist() == [2.0, 2.0, 2.0]
 
 
@@ -101,17 +101,17 @@ def test_a_trajectory_copies_its_arrays():
     ("arguments", "message"),
     [
         ({"budgets": [1], "values": [1, 2]}, r"shapes \(1,\) and \(2,\)"),
-        ({"budgets": [[1]], "values": [[1]]}, "one time for each value"),
+        ({"budgets": [[1]], "values": [[1]]}, "one budget for each value"),
         ({"budgets": ["x"], "values": [1]}, "expected numbers"),
         ({"budgets": [-1, 2], "values": [1, 2]}, "not negative, for the run of 'cma' on instance 7, got -1"),
-        ({"budgets": [1, math.inf], "values": [1, 2]}, "finite times.*got inf"),
-        ({"budgets": [1, math.nan], "values": [1, 2]}, "finite times.*got nan"),
-        ({"budgets": [2, 1], "values": [1, 2]}, "times in order.*got 2 before 1; sort"),
+        ({"budgets": [1, math.inf], "values": [1, 2]}, "finite budgets.*got inf"),
+        ({"budgets": [1, math.nan], "values": [1, 2]}, "finite budgets.*got nan"),
+        ({"budgets": [2, 1], "values": [1, 2]}, "budgets in order.*got 2 before 1; sort"),
         (
             {"budgets": [1, 2], "values": [1, math.nan]},
-            r"got NaN at time 2; remove the event, or give the worst.*\+inf",
+            r"got NaN at budget 2; remove the event, or give the worst.*\+inf",
         ),
-        ({"budgets": [1, 2], "values": [1, -math.inf]}, "values other than -inf.*at time 2"),
+        ({"budgets": [1, 2], "values": [1, -math.inf]}, "values other than -inf.*at budget 2"),
         ({"budgets": [1], "values": [math.inf], "maximise": True}, r"values other than \+inf"),
         ({"budgets": [1], "values": [math.nan], "maximise": True}, r"worst value \(-inf\)"),
         ({"budgets": [], "values": []}, "at least one event or `until`"),

@@ -21,7 +21,7 @@ PATH = Path(__file__).with_name("datasets.npz")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Values (instance, time, algorithm), lower is better and NaN is absent, with the utilities behind them."""
+    """Values (instance, budget, algorithm), lower is better and NaN is absent, with the utilities behind them."""
 
     values: FloatArray
     budgets: FloatArray
@@ -30,13 +30,13 @@ class Dataset:
 
 
 def scaled(budgets: FloatArray, axis: Axis) -> FloatArray:
-    """Map times to [0, 1], linearly in t or in log t."""
+    """Map budgets to [0, 1], linearly in t or in log t."""
     t = np.log(budgets) if axis == "log" else np.asarray(budgets, dtype=np.float64)
     return (t - t[0]) / (t[-1] - t[0])
 
 
 def crossing(s: FloatArray, algorithms: int, spread: float, rng: np.random.Generator) -> FloatArray:
-    """Draw smooth utilities (time, algorithm) whose order early differs from their order late."""
+    """Draw smooth utilities (budget, algorithm) whose order early differs from their order late."""
     early = spread * rng.permutation(np.linspace(-1.0, 1.0, algorithms))
     late = spread * rng.permutation(np.linspace(-1.0, 1.0, algorithms))
     change = 1.0 / (1.0 + np.exp(-6.0 * (s[:, None] - rng.uniform(0.3, 0.7, algorithms))))

@@ -1,6 +1,6 @@
 """The seven temporal Plackett-Luce priors in PyMC, written from the paper and independent of the package.
 
-Every prior yields utilities mu (time, algorithm); the likelihood reads raw rankings. Log-space priors
+Every prior yields utilities mu (budget, algorithm); the likelihood reads raw rankings. Log-space priors
 share mu = Q eta with Helmert's Q, sigma ~ LogNormal(0, 0.5) and lengthscale ~ InverseGamma(5, 3).
 """
 
@@ -48,7 +48,7 @@ def orderings(values: FloatArray) -> Iterator[tuple[tuple[int, ...], float]]:
 
 
 def rankings(values: FloatArray) -> list[dict[tuple[int, ...], float]]:
-    """Distinct orderings at each time and their total weights, from values (instance, time, algorithm)."""
+    """Distinct orderings at each budget and their total weights, from values (instance, budget, algorithm)."""
     totals: list[Counter[tuple[int, ...]]] = [Counter() for _ in range(values.shape[1])]
     for instance in values:
         for total, row in zip(totals, instance, strict=True):
@@ -63,7 +63,7 @@ def plackett_luce(mu: TensorVariable, values: FloatArray) -> TensorVariable:
     T, n = len(ranked), values.shape[2]
     places = max(sum(max(len(order) - 1, 0) for order in at) for at in ranked)
     winner, remain = np.zeros((T, n, places)), np.ones((T, n, places))
-    weights = np.zeros((T, 1, places))  # places beyond the last of a time keep weight zero
+    weights = np.zeros((T, 1, places))  # places beyond the last of a budget keep weight zero
     for t, at in enumerate(ranked):
         choices = [(order, place, w) for order, w in at.items() for place in range(len(order) - 1)]
         for column, (order, place, w) in enumerate(choices):
@@ -79,13 +79,13 @@ def plackett_luce(mu: TensorVariable, values: FloatArray) -> TensorVariable:
 
 
 def dirichlet(s: FloatArray, n: int) -> TensorVariable:
-    """Uniform on the simplex, independently at each time."""
+    """Uniform on the simplex, independently at each budget."""
     theta = pm.Dirichlet("theta", np.ones(n), shape=(len(s), n))
     return centred_log(theta)
 
 
 def hierarchical_dirichlet(s: FloatArray, n: int) -> TensorVariable:
-    """Independent at each time given one concentration kappa of prior mean n."""
+    """Independent at each budget given one concentration kappa of prior mean n."""
     kappa = pm.Exponential("kappa", lam=1.0 / n)
     theta = pm.Dirichlet("theta", pt.ones(n) * kappa / n, shape=(len(s), n))
     return centred_log(theta)
@@ -110,7 +110,7 @@ def helmert(n: int) -> FloatArray:
 
 
 def utilities(eta: TensorVariable, n: int) -> TensorVariable:
-    """Utilities mu = Q eta (time, algorithm) from the latent functions eta (time, n-1)."""
+    """Utilities mu = Q eta (budget, algorithm) from the latent functions eta (budget, n-1)."""
     return eta @ helmert(n).T
 
 
@@ -153,7 +153,7 @@ def sparse_gaussian_process(s: FloatArray, n: int) -> TensorVariable:
 
 
 def hilbert_size() -> tuple[int, float]:
-    """Basis functions m and boundary L for lengthscales in the central 90 % of their prior, times in [0, 1]."""
+    """Basis functions m and boundary L for lengthscales in the central 90 % of their prior, budgets in [0, 1]."""
     S = 0.5
     shortest, longest = invgamma.ppf([0.05, 0.95], 5.0, scale=3.0)
     c = max(1.2, 4.5 * longest / S)
@@ -169,13 +169,13 @@ def hilbert_space(s: FloatArray, n: int) -> TensorVariable:
 
 
 def random_walk(s: FloatArray, n: int) -> TensorVariable:
-    """Gaussian random walk with variance sigma^2 at the start and sigma^2 for each unit of scaled time."""
+    """Gaussian random walk with variance sigma^2 at the start and sigma^2 for each unit of scaled budget."""
     steps = np.sqrt(np.concatenate([[1.0], np.diff(s)]))[:, None]
     return utilities(amplitude() * pt.cumsum(steps * normals(len(s), n), axis=0), n)
 
 
 def spline_basis(s: FloatArray) -> FloatArray:
-    """Cubic B-splines (time, K) with K = max(4, T // 2) and interior knots at quantiles of the times."""
+    """Cubic B-splines (budget, K) with K = max(4, T // 2) and interior knots at quantiles of the budgets."""
     K = max(DEGREE + 1, len(s) // 2)
     interior = np.quantile(s, np.linspace(0.0, 1.0, K - DEGREE + 1)[1:-1])
     knots = np.concatenate([np.zeros(DEGREE + 1), interior, np.ones(DEGREE + 1)])
@@ -207,7 +207,7 @@ HYPERPARAMETERS = ("kappa", "sigma", "lengthscale")
 
 
 def build(prior: str, values: FloatArray, budgets: FloatArray, axis: Axis = "linear") -> pm.Model:
-    """Model of the values (instance, time, algorithm; lower is better, NaN absent) under one prior."""
+    """Model of the values (instance, budget, algorithm; lower is better, NaN absent) under one prior."""
     with pm.Model() as model:
         mu = pm.Deterministic("mu", PRIORS[prior](scaled(budgets, axis), values.shape[2]))
         pm.Potential("rankings", plackett_luce(mu, values))

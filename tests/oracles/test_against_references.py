@@ -130,7 +130,7 @@ def compare_shares(
 def compare_dominance(prior: str, data: str) -> Comparison:
     posterior, long_run = fitted(prior, data), reference(prior, data)
     return compare_shares(
-        "P(row beats column) at [time, pair]",
+        "P(row beats column) at [budget, pair]",
         pairs(pb.dominance(posterior)),
         pairs(long_run["dominance"]),
         pairs(long_run["dominance_mcse"]),
@@ -167,7 +167,7 @@ class TestAgainstReference:
     def test_our_fit_is_reliable(self, prior: str, data: str) -> None:
         assert fitted(prior, data).diagnostics.reliable, fitted(prior, data).diagnostics.message
 
-    def test_dominance_agrees_at_every_time(self, prior: str, data: str) -> None:
+    def test_dominance_agrees_at_every_budget(self, prior: str, data: str) -> None:
         compare_dominance(prior, data).check()
 
     def test_dominance_shows_no_bias_beyond_monte_carlo_error(self, prior: str, data: str) -> None:
@@ -182,7 +182,7 @@ class TestAgainstReference:
             return
         apart = ~np.eye(len(posterior.names), dtype=bool)
         compare_shares(
-            "P(row beats column at every time) at [ordered pair]",
+            "P(row beats column at every budget) at [ordered pair]",
             pb.anytime_dominance(posterior)[apart],
             long_run["anytime"][apart],
             long_run["anytime_mcse"][apart],
@@ -202,7 +202,7 @@ class TestAgainstReference:
         levels = np.array([PROBABILITIES - step, PROBABILITIES, PROBABILITIES + step])
         below, ours, above = np.quantile(difference, levels, axis=0, overwrite_input=True) / deviation
         Comparison(
-            "2.5, 50 and 97.5 % of a pair's difference, in standard deviations, at [quantile, time, pair]",
+            "2.5, 50 and 97.5 % of a pair's difference, in standard deviations, at [quantile, budget, pair]",
             ours,
             pairs(long_run["quantiles"]) / deviation,
             np.hypot((above - below) / 2, pairs(long_run["quantiles_mcse"]) / deviation),

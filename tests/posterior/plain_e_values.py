@@ -13,19 +13,19 @@ STAKES = STAKES + 0.5
 
 
 def choices_of(ranks, **more):
-    """Choices of ranks (instance, time, algorithm)."""
+    """Choices of ranks (instance, budget, algorithm)."""
     ranks = np.asarray(ranks)
     return pb.Choices.from_rankings(pb.Rankings(ranks, None, np.arange(1, ranks.shape[1] + 1), **more))
 
 
 def duels(outcomes, **more):
-    """Choices of two algorithms at one time: "w", "l" and "t" for a win, a loss and a tie of the first."""
+    """Choices of two algorithms at one budget: "w", "l" and "t" for a win, a loss and a tie of the first."""
     ranks = {"w": [0, 1], "l": [1, 0], "t": [0, 0]}
     return choices_of([[ranks[each]] for each in outcomes], **more)
 
 
 def of_first(choices):
-    """The e-value of the first algorithm against the second at the only time."""
+    """The e-value of the first algorithm against the second at the only budget."""
     (((_, value), _),) = evidence(choices)
     return value
 

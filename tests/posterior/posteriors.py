@@ -6,7 +6,7 @@ from polarbear import Diagnostics, Posterior, linear_grid, log_grid
 
 
 def posterior_of(ratings, *, joint=True):
-    """A posterior of algorithms a0, a1, ... with these ratings (draw, time, algorithm), scaled to sum to one."""
+    """A posterior of algorithms a0, a1, ... with these ratings (draw, budget, algorithm), scaled to sum to one."""
     ratings = np.asarray(ratings, dtype=float)
     _, budgets, algorithms = ratings.shape
     return Posterior(

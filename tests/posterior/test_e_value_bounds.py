@@ -1,4 +1,4 @@
-"""E-values keep their bound on false claims in simulations (Ville's inequality), and bound wrong eliminations."""
+"""E-values keep their bound on false claims in simulations (Ville's inequality), and bound wrong drops."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_ville_under_a_win_rate_of_one_half():
     """
     signs = np.random.default_rng(1).integers(-1, 2, size=(2000, 300))
     running = running_capital(signs)
-    # Some sequences as times: the last value of each is the e-value of all its data.
+    # Some sequences as budgets: the last value of each is the e-value of all its data.
     ranks = np.stack([signs[:200].T < 0, signs[:200].T > 0], axis=-1).astype(int)
     np.testing.assert_allclose(evidence(choices_of(ranks))[:, 0, 1], running[:200, -1], rtol=1e-9)
     share = (running.max(axis=1) >= 20).mean()
@@ -56,9 +56,9 @@ def test_without_clusters_repetitions_would_break_the_bound():
 # Bounds on errors
 
 
-def test_the_bound_of_an_elimination_is_that_of_its_least_certain_time():
+def test_the_bound_of_a_drop_is_that_of_its_least_certain_budget():
     ranks = np.array([[[0, 1, 2]] * 2] * 12)
-    ranks[0, 1] = [1, 0, 2]  # one loss at the second time
+    ranks[0, 1] = [1, 0, 2]  # one loss at the second budget
     choices = choices_of(ranks)
     e = evidence(choices)
     bounds = error_bounds(choices)
@@ -70,7 +70,7 @@ def test_the_bound_of_an_elimination_is_that_of_its_least_certain_time():
     assert error_bounds(choices, correction=1)[0, 2] == pytest.approx(1 / e[0, 0, 2])
 
 
-def test_a_time_without_outcomes_leaves_the_bound_at_one():
+def test_a_budget_without_outcomes_leaves_the_bound_at_one():
     ranks = [[[0, 1], [ABSENT, ABSENT]]] * 30
     assert error_bounds(choices_of(ranks))[0, 1] == 1
 
@@ -92,7 +92,7 @@ def test_the_bound_holds_for_all_pairs_at_once():
 
     Without the correction for twelve pairs the share would be larger.
     """
-    ranks = pb.rank_values(np.random.default_rng(5).random((100, 300, 4)))  # data sets as times
+    ranks = pb.rank_values(np.random.default_rng(5).random((100, 300, 4)))  # data sets as budgets
     most = np.max([evidence(choices_of(ranks[:size])).max(axis=(1, 2)) for size in range(10, 101, 10)], axis=0)
     assert (12 / most <= 0.2).mean() <= 0.2
     assert (1 / most <= 0.2).mean() > 0.2

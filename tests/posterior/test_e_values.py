@@ -87,7 +87,7 @@ def test_a_missing_run_removes_only_its_own_bets():
     missing = [[[0, 1, 2], [0, 1, ABSENT]]] * 3
     e = evidence(choices_of(both + missing))
     assert e[0, 0, 2] == pytest.approx(255 / 8)
-    assert e[1, 0, 2] == pytest.approx(31 / 5)  # only four bets at the second time
+    assert e[1, 0, 2] == pytest.approx(31 / 5)  # only four bets at the second budget
     assert e[1, 0, 1] == pytest.approx(255 / 8)
 
 
@@ -137,7 +137,7 @@ def test_e_values_equal_the_definition_in_plain_loops_and_are_permuted_with_the_
     np.testing.assert_allclose(permuted, ours[:, order][:, :, order], rtol=1e-12)
 
 
-def test_weights_of_instances_and_times():
+def test_weights_of_instances_and_budgets():
     ranks = np.array([[[0, 1], [0, 1]], [[1, 0], [1, 0]]])
     weights = np.array([[2.0, 1.0], [1.0, 4.0]])
     e = evidence(choices_of(ranks, weights=weights))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polarbear as pb
-from polarbear import dominance, dominated, pareto_set
+from polarbear import dominated, pareto_set
 from polarbear.posterior.elimination import cycles, elimination_probabilities, elimination_probabilities_over_time
 from tests.race.paper import plain_cycles, plainly_kept, posterior_of, some_posterior, threat
 
@@ -19,7 +19,7 @@ rules = pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 
 
 def fitted(values, names, **options):
-    """The default belief, from values (instance, time, algorithm)."""
+    """The default belief, from values (instance, budget, algorithm)."""
     values = np.asarray(values, dtype=float)
     grid = np.arange(1.0, values.shape[1] + 1)
     return pb.fit(pb.Choices.from_values(values, grid=grid, names=list(names)), draws=1000, **options)
@@ -36,7 +36,7 @@ def test_elimination_probabilities_are_shares_of_draws(dominance, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS)
     ours = elimination_probabilities(posterior, dominance=dominance)
     np.testing.assert_array_equal(
-        elimination_probabilities(posterior, dominance=dominance, over_time=dominance(posterior)), ours
+        elimination_probabilities(posterior, dominance=dominance, over_time=pb.dominance(posterior)), ours
     )
     for a in range(5):
         for b in range(5):
@@ -71,7 +71,7 @@ def test_each_dropped_algorithm_has_the_most_certain_winner(seed, confidence, do
     assert {frozenset(each) for each in circles} == plain_cycles(threats, confidence, kept)
 
 
-def test_only_candidates_eliminate_and_are_eliminated():
+def test_only_candidates_beat_others_and_are_dropped():
     posterior = posterior_of([[[5.0, 3.0, 2.0, 1.0]]] * 10, "abcd", [1])
     assert pairs_of(posterior, among=("b", "c")) == [("c", "b")]
     assert dominated(posterior, among=("d",)) == ()
@@ -90,13 +90,13 @@ def test_the_winner_that_is_named_may_be_dropped_itself():
     """a beats b in 80 % of the draws and b beats c in 70 %; a beats c in 60 %, less than the confidence."""
     draws = [(3, 2, 1)] * 6 + [(2, 1, 3)] * 2 + [(1, 3, 2)] * 1 + [(1, 2, 3)] * 1
     posterior = posterior_of([[each] for each in draws], "abc", [1])
-    beats = dominance(posterior)[0]
+    beats = pb.dominance(posterior)[0]
     assert [beats[0, 1], beats[1, 2], beats[0, 2]] == [0.8, 0.7, 0.6]
     found = dominated(posterior, confidence=0.65)
     assert [(each.name, each.by, each.probability) for each in found] == [("b", "a", 0.8), ("c", "b", 0.7)]
 
 
-def test_equal_algorithms_do_not_eliminate_each_other():
+def test_equal_algorithms_are_not_dropped():
     posterior = posterior_of([[[1.0, 1.0, 1.0]]] * 10, "abc", [1])
     assert dominated(posterior, confidence=0.51) == ()
 
@@ -115,10 +115,10 @@ def late_starters(instances=40):
 
 @rules
 def test_budgets_at_which_two_algorithms_tie_everywhere_say_nothing(dominance):
-    """They neither prevent an elimination nor change its probability."""
+    """They neither prevent a drop nor change its probability."""
     whole, late = fitted(late_starters(), "abc"), fitted(late_starters()[:, 2:], "abc")
     assert pairs_of(whole, dominance=dominance) == [("b", "a"), ("c", "a")]
-    assert (dominance(whole)[:2, 0, 1] < 0.6).all()
+    assert (pb.dominance(whole)[:2, 0, 1] < 0.6).all()
     np.testing.assert_array_equal(
         elimination_probabilities(whole, dominance=dominance),
         elimination_probabilities(late, dominance=dominance),
@@ -160,7 +160,7 @@ def test_two_algorithms_that_never_differ_are_both_kept(dominance, value):
 def test_under_the_default_belief_no_algorithm_is_dropped_with_certainty(dominance, specialists):
     """A closed form or a share of draws may round to one; still another instance may differ."""
     posterior = fitted(np.tile([1.0, 2.0], (500, 3, 1)), "ab")
-    assert dominance(posterior)[:, 0, 1].min() == pytest.approx(1)
+    assert pb.dominance(posterior)[:, 0, 1].min() == pytest.approx(1)
     rule = {"dominance": dominance, "specialists": specialists}
     assert pairs_of(posterior, confidence=0.999999, **rule) == [("b", "a")]
     assert dominated(posterior, confidence=1, **rule) == ()
@@ -176,7 +176,7 @@ def test_under_plackett_luce_all_draws_can_agree(dominance):
 
 
 def gap(first, second, *, at=slice(None), instances=80):
-    """a beats b beats c on every instance; on no instance are `first` and `second` both observed at these times."""
+    """a beats b beats c on every instance; on no instance are `first` and `second` both observed at these budgets."""
     values = np.tile([1.0, 2.0, 3.0], (instances, 3, 1))
     values[: instances // 2, at, "abc".index(first)] = np.nan
     values[instances // 2 :, at, "abc".index(second)] = np.nan
@@ -185,7 +185,7 @@ def gap(first, second, *, at=slice(None), instances=80):
 
 @rules
 @pytest.mark.parametrize("at", [slice(None), 1], ids=["never compared", "not compared at one budget"])
-def test_an_algorithm_is_not_eliminated_by_one_that_it_was_not_compared_with(dominance, at):
+def test_an_algorithm_is_not_dropped_by_one_that_it_was_not_compared_with(dominance, at):
     posterior = gap("a", "b", at=at)
     assert pb.dominance(posterior)[1, 0, 1] == 0.5
     assert elimination_probabilities(posterior, dominance=dominance)[0, 1] == 0
@@ -222,13 +222,13 @@ def sparse_values(draw):
 
 
 def plain_threat(posterior, values, a, b, dominance):
-    """P(a beats b) at the least certain time, or at all together, of those at which the values of the two differ."""
+    """P(a beats b) at the least certain budget, or at all together, of those at which the values of the two differ."""
     both = ~np.isnan(values[..., a]) & ~np.isnan(values[..., b])
     differ = (both & (values[..., a] != values[..., b])).any(axis=0)
     if not both.any(axis=0).all() or not differ.any():
         return 0.0
     if dominance == "pointwise":
-        return min(float(dominance(posterior)[t, a, b]) for t in np.flatnonzero(differ))
+        return min(float(pb.dominance(posterior)[t, a, b]) for t in np.flatnonzero(differ))
     rates = pb.win_rates(posterior, posterior.names[a], posterior.names[b])
     return float((rates[:, differ] > 0.5).all(axis=1).mean())
 
@@ -254,7 +254,7 @@ CIRCLE = [[1, 2, 3], [3, 1, 2], [2, 3, 1]]  # a beats b, b beats c and c beats a
 
 
 def circle_of_three(budgets=4, rounds=40):
-    """A circle at all times, and d and e that lose to all; d beats e."""
+    """A circle at all budgets, and d and e that lose to all; d beats e."""
     values = [[*each, 8, 9] for each in CIRCLE] * rounds
     return np.repeat(np.array(values, dtype=float)[:, None], budgets, axis=1)
 
@@ -343,7 +343,7 @@ def test_under_plackett_luce_first_places_follow_from_win_rates(dominance):
     assert kept == dropped
 
 
-def test_algorithms_that_never_come_first_can_be_eliminated():
+def test_algorithms_that_never_come_first_can_be_dropped():
     # A is always first, and B always beats C.
     posterior = fitted(np.tile([1.0, 2.0, 3.0], (60, 2, 1)), "ABC")
     threat = elimination_probabilities(posterior, dominance="joint")

@@ -12,7 +12,7 @@ TOLERANCE = 5 * 0.5 / np.sqrt(MANY * 3 * 400) + 1 / (MANY * 3)  # of 400 draws, 
 
 
 def mean_ratings(ranks):
-    """The mean ratings of ranks (instance, algorithm) at one time, each of which occurs many times."""
+    """The mean ratings of ranks (instance, algorithm) at one budget, each of which occurs many times."""
     rankings = pb.Rankings(np.tile(ranks, (MANY, 1))[:, None], None, [1.0])
     return pb.fit(pb.Choices.from_rankings(rankings), draws=400).ratings.mean(axis=0)[0]
 
@@ -41,7 +41,7 @@ def test_a_first_place_among_observed_algorithms_is_redistributed_as_on_complete
 def test_ratings_sum_to_one_and_are_the_same_whenever_they_are_read():
     values = np.random.default_rng(0).normal(size=(12, 3, 4))
     values[3:7, 1, 2] = np.nan
-    values[:, 2, 3] = np.nan  # never observed at the last time
+    values[:, 2, 3] = np.nan  # never observed at the last budget
     posterior, again = (pb.fit(pb.Choices.from_values(values, grid=[1, 2, 3]), draws=200) for _ in range(2))
     np.testing.assert_allclose(posterior.ratings.sum(axis=2), 1, rtol=1e-6)
     assert (posterior.ratings[:, 2, 3] < 1e-10).all()

@@ -1,4 +1,4 @@
-"""Non-inferiority at all times at once: the two probabilities against their definitions."""
+"""Non-inferiority at all budgets at once: the two probabilities against their definitions."""
 
 import math
 
@@ -14,13 +14,13 @@ NAMES = ("old", "new")
 
 
 def posterior_of(utility, instances, *, budgets=20, seed=0, autocorrelation=0.0):
-    """The posterior after simulated instances on which the new version has this utility at each time."""
+    """The posterior after simulated instances on which the new version has this utility at each budget."""
     utilities = np.stack([np.zeros(budgets), np.broadcast_to(utility, budgets)], axis=1)
     values = Simulator(autocorrelation).values(utilities, instances, rng=np.random.default_rng(seed))
     return pb.fit(pb.Choices.from_values(values, grid=np.arange(1, budgets + 1), names=NAMES), prior=PRIOR, draws=1000)
 
 
-def test_at_a_single_time_both_probabilities_are_those_of_the_win_rate():
+def test_at_a_single_budget_both_probabilities_are_those_of_the_win_rate():
     posterior = posterior_of(-0.3, 60, budgets=1)
     rates = pb.win_rates(posterior, "new", "old")[:, 0]
     compared = non_inferiority(posterior, "old", "new", margin=0.1)
@@ -29,7 +29,7 @@ def test_at_a_single_time_both_probabilities_are_those_of_the_win_rate():
     assert compared.mean[0] == pytest.approx(rates.mean())
 
 
-def test_nowhere_worse_is_about_all_times_at_once():
+def test_nowhere_worse_is_about_all_budgets_at_once():
     posterior = posterior_of(0.2, 60)
     rates = pb.win_rates(posterior, "new", "old")
     compared = non_inferiority(posterior, "old", "new", margin=0.1)
@@ -37,13 +37,13 @@ def test_nowhere_worse_is_about_all_times_at_once():
 
 
 def test_equal_algorithms_on_few_instances_are_not_worse_somewhere():
-    """The naive probability that the win rate is low at some time is high, however equal the two are."""
+    """The naive probability that the win rate is low at some budget is high, however equal the two are."""
     posterior = posterior_of(0.0, 8)
     assert np.mean((pb.win_rates(posterior, "new", "old") < 0.45).any(axis=1)) > 0.7
     assert non_inferiority(posterior, "old", "new").worse_somewhere < 0.9
 
 
-def test_the_worst_time_is_where_the_new_one_loses():
+def test_the_worst_budget_is_where_the_new_one_loses():
     utility = np.zeros(20)
     utility[7] = -2.0
     compared = non_inferiority(posterior_of(utility, 150), "old", "new")
@@ -53,7 +53,7 @@ def test_the_worst_time_is_where_the_new_one_loses():
     assert compared.lower[7] < compared.mean[7] < compared.upper[7] < 0.45
 
 
-def test_times_at_which_one_was_not_observed_do_not_count():
+def test_budgets_at_which_one_was_not_observed_do_not_count():
     values = np.random.default_rng(0).random((40, 3, 2))
     values[:, 2, 1] = np.nan
     choices = pb.Choices.from_values(np.minimum.accumulate(values, axis=1), grid=[1, 2, 3], names=NAMES)

@@ -14,7 +14,7 @@ PRIORS = [pb.BayesianBootstrap(), pb.RandomWalk()]
 
 
 def with_gap(ratings, **options):
-    """A posterior in which a0 was not observed at the last time."""
+    """A posterior in which a0 was not observed at the last budget."""
     posterior = posterior_of(ratings, **options)
     comparisons = np.full(posterior.ratings.shape[1:], 5)
     comparisons[-1, 0] = 0
@@ -40,7 +40,7 @@ def test_without_known_comparisons_every_algorithm_counts_as_observed(tmp_path):
 
 
 def test_comparisons_of_another_shape_are_refused():
-    with pytest.raises(ValueError, match=r"expected comparisons of shape \(4 times, 3 algorithms\), got \(3, 4\)"):
+    with pytest.raises(ValueError, match=r"expected comparisons of shape \(4 budgets, 3 algorithms\), got \(3, 4\)"):
         replace(dirichlet_posterior(), comparisons=np.ones((3, 4), dtype=int))
 
 
@@ -52,8 +52,8 @@ def test_fit_counts_the_comparisons(prior):
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=lambda prior: type(prior).__name__)
-def test_times_without_data_neither_decide_nor_eliminate(prior):
-    """`short` beats the others wherever it was observed, and long beats last at all times."""
+def test_budgets_without_data_neither_decide_nor_drop(prior):
+    """`short` beats the others wherever it was observed, and long beats last at all budgets."""
     posterior = short_posterior("long", "last", prior=prior)
     beats = pb.dominance(posterior)
     assert (beats[:2, 0, 1:] > 0.9).all()
@@ -67,8 +67,8 @@ def test_times_without_data_neither_decide_nor_eliminate(prior):
     assert resolved[:, 1, 2].all()
 
 
-def test_a_model_that_extrapolates_does_not_eliminate():
-    """Its draws say that a0 is beaten at every time, but at the last one it was not observed."""
+def test_a_model_that_extrapolates_does_not_drop():
+    """Its draws say that a0 is beaten at every budget, but at the last one it was not observed."""
     ratings = np.tile([0.1, 0.9], (50, 3, 1))
     assert pb.pareto_set(posterior_of(ratings)) == ("a1",)
     posterior = with_gap(ratings)
@@ -78,14 +78,14 @@ def test_a_model_that_extrapolates_does_not_eliminate():
     assert pb.pareto_probability(posterior).tolist() == [1, 1]
 
 
-def test_a_crossing_rests_on_observed_times():
-    """In the draws, a1 overtakes a0 at the last time, where a0 was not observed; or before, where both were."""
+def test_a_crossing_rests_on_observed_budgets():
+    """In the draws, a1 overtakes a0 at the last budget, where a0 was not observed; or before, where both were."""
     late, early = ([[[0.6, 0.4], [0.6, 0.4], [0.4, 0.6]]], [[[0.6, 0.4], [0.4, 0.6], [0.4, 0.6]]])
     assert pb.crossing(posterior_of(late))[0, 1] == 1
     assert pb.crossing(with_gap(late))[0, 1] == 0
     assert pb.crossing(with_gap(early))[0, 1] == 1
     decided = resolved_pairs(with_gap(early), until="pairs", confidence=0.9, margin=0.05)
-    assert decided.all()  # a pair that crosses needs no data at the other times
+    assert decided.all()  # a pair that crosses needs no data at the other budgets
 
 
 def test_entries_that_are_not_wanted_stay_zero():

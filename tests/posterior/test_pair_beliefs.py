@@ -199,7 +199,7 @@ def test_a_prior_about_other_groups_is_believed_until_own_outcomes_differ():
     assert differing.mean()[0] < 0.25
 
 
-def test_a_prior_that_varies_over_time_has_its_beta_distribution_at_each_time():
+def test_a_prior_that_varies_over_time_has_its_beta_distribution_at_each_budget():
     values = np.full((1, 3, 3), np.nan)
     values[..., 1:] = 1.0  # A was not run in the group, so the draws of A and B come from the prior
     elsewhere = np.random.default_rng(0).random((30, 3, 3)) + np.array([0.0, 0.3, 0.3])

@@ -1,4 +1,4 @@
-"""The Pareto set, against paths of arrows as plain sets, and the laws of elimination."""
+"""The Pareto set, against paths of arrows as plain sets, and the laws of dominance."""
 
 import math
 from functools import cache
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import polarbear as pb
 from polarbear import Choices, anytime_dominance, fit, pareto_probability, pareto_set
 from polarbear.posterior.elimination import cycles, cycles_among, elimination_probabilities, kept_algorithms
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
@@ -24,7 +25,7 @@ def small_posterior(seed):
 
 @cache
 def plain_probabilities(seed, dominance):
-    """The probability that a eliminates b, by (a, b), as loops over the draws."""
+    """The probability that a beats b, by (a, b), as loops over the draws."""
     posterior, result = small_posterior(seed), {}
     for a, b in pairs(posterior):
         if dominance == "joint":
@@ -54,18 +55,18 @@ def test_the_pareto_set_is_what_no_arrow_enters(dominance, confidence):
 
 
 def test_the_pareto_set_is_by_default_pointwise_at_95_percent():
-    """a0 beats a1 in 199 of 200 draws at each time, and jointly in 198 of 200."""
+    """a0 beats a1 in 199 of 200 draws at each budget, and jointly in 198 of 200."""
     ratings = np.tile([[0.9, 0.1]], (200, 2, 1))
     ratings[0, 0], ratings[1, 1] = [0.1, 0.9], [0.1, 0.9]
     posterior = posterior_of(ratings)
     assert pareto_set(posterior) == ("a0",)
     assert pareto_set(posterior, confidence=0.995, dominance="joint") == ("a0", "a1")
-    assert pareto_set(posterior_of(ratings[:25])) == ("a0",)  # 24 of 25 at each time
+    assert pareto_set(posterior_of(ratings[:25])) == ("a0",)  # 24 of 25 at each budget
     assert pareto_set(posterior_of(ratings[:16])) == ("a0", "a1")  # 15 of 16 is below 0.95
 
 
 def ordered(*orders):
-    """A posterior of one time, in which each draw is an order, best first."""
+    """A posterior of one budget, in which each draw is an order, best first."""
     return posterior_of(3.0 - np.array([[np.argsort(order)] for order in orders]))
 
 
@@ -88,8 +89,8 @@ def test_and_kept_with_who_beats_it_if_no_kept_one_probably_does():
     assert cycles(posterior, confidence=0.6) == (("a0", "a1", "a2"),)  # a2 beats a0 in 60 %
 
 
-def test_an_algorithm_beaten_by_different_ones_at_different_times_stays():
-    """Pointwise elimination, too, needs one and the same algorithm at all times."""
+def test_an_algorithm_beaten_by_different_ones_at_different_budgets_stays():
+    """Pointwise dominance, too, needs one and the same algorithm at all budgets."""
     posterior = posterior_of([[[0.6, 0.1, 0.3], [0.1, 0.6, 0.3]]] * 10)
     assert pareto_set(posterior, dominance="pointwise") == ("a0", "a1", "a2")
     assert pareto_set(posterior, dominance="joint") == ("a0", "a1", "a2")
@@ -98,7 +99,7 @@ def test_an_algorithm_beaten_by_different_ones_at_different_times_stays():
 
 @st.composite
 def orders_over_time(draw):
-    """Draws of any order at each time, as Hypothesis chooses; ratings are distinct at each time."""
+    """Draws of any order at each budget, as Hypothesis chooses; ratings are distinct at each budget."""
     n, budgets = draw(st.integers(2, 5)), draw(st.integers(1, 3))
     order = st.permutations(range(n))
     path = st.lists(order, min_size=budgets, max_size=budgets)
@@ -111,13 +112,13 @@ eliminations = st.sampled_from(["joint", "pointwise"])
 
 
 def beats(posterior, dominance):
-    return anytime_dominance(posterior) if dominance == "joint" else dominance(posterior).min(axis=0)
+    return anytime_dominance(posterior) if dominance == "joint" else pb.dominance(posterior).min(axis=0)
 
 
 @law
 @given(orders_over_time(), eliminations)
 def test_no_cycle_of_k_is_above_confidence_one_minus_one_kth(posterior, dominance):
-    """With k = 2: above confidence one half, two algorithms never eliminate each other."""
+    """With k = 2: above confidence one half, two algorithms are never dropped because of each other."""
     probability = beats(posterior, dominance)
     for k in range(2, len(posterior.names) + 1):
         for cycle in permutations(range(len(posterior.names)), k):
@@ -211,7 +212,7 @@ def test_kept_algorithms_are_those_of_the_rule_by_paths(found, confidence, earli
     st.sampled_from([0.51, 0.6, 0.75, 0.9]),
 )
 def test_without_cycles_and_with_transitive_threats_nobody_who_is_kept_is_beaten(utilities, confidence):
-    """The paper's Proposition 1. The threat grows with the difference of two utilities, at the least certain time."""
+    """The paper's Proposition 1. The threat grows with the difference of two utilities, at the least certain budget."""
     difference = np.array(utilities)[:, :, None] - np.array(utilities)[:, None]
     threat = (1 / (1 + np.exp(-difference))).min(axis=0)
     np.fill_diagonal(threat, 0.0)
@@ -223,7 +224,7 @@ def test_without_cycles_and_with_transitive_threats_nobody_who_is_kept_is_beaten
 
 @pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 def test_proposition_1_under_the_default_belief(dominance):
-    """Plackett-Luce outcomes with a different order at each time, of which some are beaten everywhere."""
+    """Plackett-Luce outcomes with a different order at each budget, of which some are beaten everywhere."""
     rng, sizes = np.random.default_rng(0), set()
     for seed in range(12):
         utilities = rng.normal(scale=0.7, size=(3, 6)) + rng.normal(scale=1.5, size=6)
@@ -238,7 +239,7 @@ def test_proposition_1_under_the_default_belief(dominance):
 
 @law
 @given(orders_over_time())
-def test_an_algorithm_that_no_draw_dominates_is_not_eliminated(posterior):
+def test_an_algorithm_that_no_draw_dominates_is_not_dropped(posterior):
     """A Pareto probability of one is the certainty of membership."""
     certain = np.isclose(pareto_probability(posterior), 1)
     chosen = pareto_set(posterior, confidence=0.51, dominance="joint")
@@ -246,11 +247,11 @@ def test_an_algorithm_that_no_draw_dominates_is_not_eliminated(posterior):
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.0, 1.01, 99, math.nan])
-def test_a_confidence_that_allows_mutual_elimination_is_refused(confidence):
+def test_a_confidence_at_which_both_of_a_pair_could_be_dropped_is_refused(confidence):
     with pytest.raises(ValueError, match=r"expected confidence in \(0.5, 1\], got "):
         pareto_set(random_posterior(0), confidence=confidence)
 
 
-def test_an_unknown_elimination_is_refused():
-    with pytest.raises(ValueError, match="expected elimination as one of 'joint', 'pointwise', got 'strict'"):
+def test_an_unknown_dominance_is_refused():
+    with pytest.raises(ValueError, match="expected dominance as one of 'joint', 'pointwise', got 'strict'"):
         pareto_set(random_posterior(0), dominance="strict")

@@ -29,7 +29,7 @@ def test_ratings_are_copied_and_read_only(posterior):
 
 @pytest.mark.parametrize("shape", [(4, 3), (0, 4, 3), (5, 3, 4), (5, 4, 2), (5, 4, 3, 1), ()])
 def test_ratings_of_another_shape_are_refused(posterior, shape):
-    with pytest.raises(ValueError, match=r"shape \(draw, 4 times, 3 algorithms\), got "):
+    with pytest.raises(ValueError, match=r"shape \(draw, 4 budgets, 3 algorithms\), got "):
         replace(posterior, ratings=np.ones(shape))
 
 
@@ -69,10 +69,10 @@ def test_a_level_outside_0_to_1_is_refused(posterior, level):
 def test_xarray_receives_named_axes(posterior):
     group = posterior.to_xarray()
     ratings = group["ratings"]
-    assert ratings.dims == ("chain", "draw", "time", "algorithm")
+    assert ratings.dims == ("chain", "draw", "budget", "algorithm")
     assert ratings.shape == (1, 50, 4, 3)
     np.testing.assert_array_equal(ratings.values[0], posterior.ratings)
-    np.testing.assert_array_equal(ratings["time"], posterior.grid.budgets)
+    np.testing.assert_array_equal(ratings["budget"], posterior.grid.budgets)
     assert ratings["algorithm"].values.tolist() == ["A", "B", "C"]
     assert float(ratings.sel(algorithm="B", draw=7)[0, 2]) == posterior.ratings[7, 2, 1]
     assert group.attrs["diagnostics"] == "All is well."
@@ -116,13 +116,13 @@ def test_the_installed_arviz_summarises_all_variables(posterior):
     assert len(az.summary(posterior.to_arviz())) == 4 * 3 + 4 * 3 * 3
 
 
-def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
+def test_a_frame_has_one_row_for_each_budget_and_algorithm(posterior):
     frame = posterior.to_frame(0.9)
     assert frame["algorithm_name"].tolist() == list("ABC") * 4
     summary = posterior.summary(0.9)
     for column, expected in (("rating", summary.mean), ("lower", summary.lower), ("upper", summary.upper)):
         assert frame[column].tolist() == expected.ravel().tolist()
-    at_last = frame[frame["time"] == posterior.grid.budgets[-1]].set_index("algorithm_name")
+    at_last = frame[frame["budget"] == posterior.grid.budgets[-1]].set_index("algorithm_name")
     first = posterior.ratings[:, -1].argmax(axis=1)
     assert at_last["probability_best"].to_dict() == pytest.approx(
         {name: (first == k).mean() for k, name in enumerate("ABC")}
@@ -130,7 +130,7 @@ def test_a_frame_has_one_row_for_each_time_and_algorithm(posterior):
     assert posterior.to_frame(backend="polars").shape == (12, 7)
 
 
-def test_notebooks_show_ratings_at_three_times(posterior):
+def test_notebooks_show_ratings_at_three_budgets(posterior):
     html = posterior._repr_html_()
     assert html.startswith("<p>Ratings: on how many instances each algorithm comes first, with 95 % intervals</p>")
     assert html.count("<tr>") == 4
@@ -144,7 +144,7 @@ def test_notebooks_show_ratings_at_three_times(posterior):
 
 
 def test_the_representation_says_whether_it_is_reliable(posterior):
-    assert repr(posterior) == "Posterior(3 algorithms, 4 times, 12 instances, 50 draws, BSpline(...), reliable)"
+    assert repr(posterior) == "Posterior(3 algorithms, 4 budgets, 12 instances, 50 draws, BSpline(...), reliable)"
     doubtful = replace(posterior, diagnostics=replace(posterior.diagnostics, reliable=False))
     assert "NOT reliable" in repr(doubtful)
 

@@ -66,7 +66,7 @@ def test_the_file_holds_no_pickle(posterior, path):
         arrays = {name: archive[name] for name in archive.files}
     assert {name: array.dtype for name, array in arrays.items()} == {
         "ratings": np.float64,
-        "times": np.float64,
+        "budgets": np.float64,
         "about": np.uint8,
     }
     assert json.loads(arrays["about"].tobytes())["format"] == "polarbear-posterior"
@@ -118,7 +118,7 @@ def write_file(file, **about):
         },
     }
     text = json.dumps({**usual, **about}).encode()
-    arrays = {"ratings": np.full((5, 2, 2), 0.5), "times": np.array([1.0, 2.0])}
+    arrays = {"ratings": np.full((5, 2, 2), 0.5), "budgets": np.array([1.0, 2.0])}
     with file.open("wb") as handle:
         np.savez(handle, about=np.frombuffer(text, dtype=np.uint8), **arrays)
 
@@ -139,7 +139,7 @@ def test_the_file_format_is_what_these_tests_write(path):
         ({"version": None}, "has format version None"),
         (
             {"names": ["A", "B", "C"]},
-            r"damaged posterior file: expected ratings of shape \(draw, 2 times, 3 algorithms\)",
+            r"damaged posterior file: expected ratings of shape \(draw, 2 budgets, 3 algorithms\)",
         ),
         ({"names": None}, "damaged posterior file"),
         ({"axis": "cubic"}, "damaged posterior file: .*'linear' or 'log', got 'cubic'"),

@@ -24,7 +24,7 @@ seeds = pytest.mark.parametrize("seed", range(3))
 
 
 @seeds
-def test_relations_at_a_time_are_shares_of_draws(seed):
+def test_relations_at_a_budget_are_shares_of_draws(seed):
     posterior = random_posterior(seed)
     ours = dominance(posterior), win_probability(posterior), equivalence(posterior, margin=0.1)
     for t in range(3):
@@ -52,7 +52,7 @@ def test_entries_outside_the_mask_are_zero(seed):
 
 
 @seeds
-def test_relations_over_all_times_are_shares_of_draws(seed):
+def test_relations_over_all_budgets_are_shares_of_draws(seed):
     posterior = random_posterior(seed)
     draws = posterior.ratings
     always = {(a, b): np.mean([all(d[:, a] > d[:, b]) for d in draws]) for a, b in pairs(posterior)}
@@ -81,13 +81,13 @@ def test_probabilities_of_a_pair_sum_to_one_and_the_diagonal_is_zero(seed):
 
 
 @seeds
-def test_dominance_at_all_times_is_no_more_probable_than_at_each(seed):
-    """Joint elimination implies that the pair also passes the pointwise rule."""
+def test_dominance_at_all_budgets_is_no_more_probable_than_at_each(seed):
+    """Joint dominance implies that the pair also passes the pointwise rule."""
     posterior = random_posterior(seed)
     assert (anytime_dominance(posterior) <= dominance(posterior).min(axis=0)).all()
 
 
-def test_at_a_single_time_joint_and_pointwise_dominance_are_equal():
+def test_at_a_single_budget_joint_and_pointwise_dominance_are_equal():
     posterior = random_posterior(1, budgets=1)
     np.testing.assert_array_equal(anytime_dominance(posterior), dominance(posterior)[0])
     np.testing.assert_allclose(crossing(posterior), 0, atol=1e-12)
@@ -159,17 +159,17 @@ def test_permuting_the_algorithms_permutes_the_relations(seed):
         (partial(pareto_set, dominance="joint"), "anytime dominance"),
     ],
 )
-def test_relations_over_all_times_need_joint_draws(relation, words):
+def test_relations_over_all_budgets_need_joint_draws(relation, words):
     posterior = posterior_of(random_posterior(0).ratings, joint=False)
     with pytest.raises(ValueError, match=f"expected draws joint over time for {words}") as refused:
         relation(posterior)
     message = str(refused.value)
-    assert "Dirichlet(concentration=1.0) treats each time alone" in message
+    assert "Dirichlet(concentration=1.0) treats each budget alone" in message
     for name in ("BayesianBootstrap", "RandomWalk", "pointwise"):
         assert name in message
 
 
-def test_relations_at_each_time_need_no_joint_draws():
+def test_relations_at_each_budget_need_no_joint_draws():
     joint = random_posterior(3)
     alone = posterior_of(joint.ratings, joint=False)
     for relation in (dominance, win_probability, equivalence):
@@ -186,10 +186,10 @@ def test_relations_do_not_change_the_posterior():
 
 
 @seeds
-def test_the_frame_of_relations_has_one_row_for_each_time_and_ordered_pair(seed):
+def test_the_frame_of_relations_has_one_row_for_each_budget_and_ordered_pair(seed):
     posterior = random_posterior(seed)
     names, budgets = posterior.names, posterior.grid.budgets
-    frame = relations(posterior, margin=0.1, level=0.8).to_frame().set_index(["time", "algorithm_name", "against"])
+    frame = relations(posterior, margin=0.1, level=0.8).to_frame().set_index(["budget", "algorithm_name", "against"])
     assert len(frame) == len(budgets) * len(names) * (len(names) - 1)
     beats, wins, equal = dominance(posterior), win_probability(posterior), equivalence(posterior, margin=0.1)
     for a, b in pairs(posterior):
@@ -211,7 +211,7 @@ def test_quantiles_over_draws_are_those_of_numpy(seed):
 def test_relations_are_described_and_checked():
     posterior = random_posterior(0)
     algorithms, budgets = len(posterior.names), len(posterior.grid)
-    assert repr(relations(posterior)) == f"Relations({algorithms} algorithms, {budgets} times, margin 0.05)"
+    assert repr(relations(posterior)) == f"Relations({algorithms} algorithms, {budgets} budgets, margin 0.05)"
     with pytest.raises(ValueError, match="expected a level between 0 and 1, got 95"):
         relations(posterior, level=95)
     with pytest.raises(ValueError, match="expected margin in"):

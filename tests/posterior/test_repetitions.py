@@ -35,7 +35,7 @@ def score_of(values, rows, place, own):
 
 
 def listed_values(values, beliefs, counts):
-    """The values of a portfolio, shape (draw, time), by the definition."""
+    """The values of a portfolio, shape (draw, budget), by the definition."""
     sample = beliefs.sample
     drawn = beliefs.unit_weights()[sample.unit]
     prior = keyed_generator(beliefs.seed, "portfolios").standard_gamma(0.5, (2, beliefs.draws))
@@ -135,8 +135,8 @@ def test_the_order_of_instances_does_not_matter():
 
 def test_repetitions_count_where_all_were_observed():
     values = np.arange(10.0 * BUDGETS * 4).reshape(10, BUDGETS, 4)
-    values[:4, 1, 3] = np.nan  # at the second time, the first problem has no complete instance
-    values[4:, 2, 0] = np.nan  # at the third time, the others have no run of the first algorithm
+    values[:4, 1, 3] = np.nan  # at the second budget, the first problem has no complete instance
+    values[4:, 2, 0] = np.nan  # at the third budget, the others have no run of the first algorithm
     runs = repetitions_of(beliefs_of(values), np.arange(4))
     assert runs.problems.tolist() == [[4, 3, 1], [3, 2, 1]]
     assert runs.extent == (3, 2, 4)

@@ -12,7 +12,7 @@ from tests.race.small import crossing_utilities, play_to_end, settings_of
 
 @pytest.fixture(scope="session")
 def finished_race():
-    """A finished race in which some algorithms stop early: τ_A and eliminations leave gaps in the runs."""
+    """A finished race in which some algorithms stop early: τ_A and drops leave gaps in the runs."""
     settings = settings_of(prior=pb.Dirichlet(), dominance="pointwise", batch=pb.AdaptiveBatch(4, 16))
     return play_to_end(loop.start(settings, "abcd"), crossing_utilities("abcd"), tuple("abcd"))
 

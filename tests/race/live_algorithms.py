@@ -14,7 +14,7 @@ def instance(index, seed):
 
 
 def staircase(problem, seed, budget, *, levels, pause=0.0):
-    """Values that fall by a step at each time of the grid, plus noise and this algorithm's level at that time."""
+    """Values that fall by a step at each budget of the grid, plus noise and this algorithm's level at that budget."""
     rng = random.Random(seed)
     time.sleep(pause)
     for step, (when, level) in enumerate(zip(GRID, levels, strict=True)):
@@ -25,7 +25,7 @@ def staircase(problem, seed, budget, *, levels, pause=0.0):
 
 
 def improvements_only(problem, seed, budget, *, levels):
-    """Reports each value a little before its time, stops at `until`, and does not report that it ran until then."""
+    """Reports each value a little before its budget, stops at `budget`, and does not report that it ran to the end."""
     for when, value in staircase(problem, seed, budget, levels=levels):
         yield when - 0.5, value
 

@@ -1,4 +1,4 @@
-"""The paper's definitions, and the rule of elimination, as plain loops and sets: the oracle of the race.
+"""The paper's definitions, and the rule of dominance, as plain loops and sets: the oracle of the race.
 
 It uses nothing from `polarbear.posterior.relations`, `dominance` or `race`.
 """
@@ -69,14 +69,14 @@ def equivalent_at(posterior, a, b, t, margin):
 
 
 def threat(posterior, a, b, dominance):
-    """The probability that decides whether a eliminates b."""
+    """The probability that decides whether b is dropped because of a."""
     if dominance == "joint":
         return dominates_anytime(posterior, a, b)
     return min(dominates_at(posterior, a, b, t) for t in range(len(posterior.grid)))
 
 
 def relation(posterior, a, b, t, *, confidence, margin):
-    """The decision about a pair at a time: ">", "<", "=", or None. Dominance takes precedence over equivalence."""
+    """The decision about a pair at a budget: ">", "<", "=", or None. Dominance takes precedence over equivalence."""
     if dominates_at(posterior, a, b, t) >= confidence:
         return ">"
     if dominates_at(posterior, b, a, t) >= confidence:
@@ -149,7 +149,7 @@ class PlainRace:
         self.decided = {
             (t, frozenset(pair)): False for t in range(len(self.budgets)) for pair in combinations(self.names, 2)
         }
-        self.eliminations = {}  # loser: (the algorithms that may be named as its eliminator, probability)
+        self.eliminations = {}  # loser: (the algorithms that may be named as beating it, probability)
         self.ran = {name: set() for name in names}  # the instances of each algorithm
         self.behind = set()  # the algorithms that came back and have not run on all instances yet
 
@@ -164,9 +164,9 @@ class PlainRace:
         return "fresh", instances, {(name, i) for name in budget for i in instances}
 
     def update(self, posterior, runs=()):
-        """Make one round's decisions after these runs; return the algorithms that it eliminated, and those that came back.
+        """Make one round's decisions after these runs; return the algorithms that it dropped, and those that came back.
 
-        The most certain elimination is first, and the others follow by name.
+        The most certain drop is first, and the others follow by name.
         """
         for name, instance in runs:
             self.ran[name].add(instance)
@@ -199,7 +199,7 @@ class PlainRace:
         return [loser for _, loser in sorted(losers)], returned
 
     def budget(self):
-        """τ_A of every algorithm that must still run; to the end of the grid under joint elimination."""
+        """τ_A of every algorithm that must still run; to the end of the grid under joint dominance."""
         result = {}
         for name in self.names:
             open_budgets = [
@@ -212,7 +212,7 @@ class PlainRace:
         return result
 
     def matrix(self):
-        """C as in the state, shape (time, algorithm, algorithm)."""
+        """C as in the state, shape (budget, algorithm, algorithm)."""
         n = len(self.names)
         resolved = np.ones((len(self.budgets), n, n), dtype=bool)
         for (t, pair), yes in self.decided.items():

@@ -1,4 +1,4 @@
-"""Runs whose rankings follow known utilities: Gumbel noise at each time, on falling steps so that values improve."""
+"""Runs whose rankings follow known utilities: Gumbel noise at each budget, on falling steps so that values improve."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from polarbear import Trajectory
 from polarbear.race.jobs import Run
 from polarbear.race.sampling import seed_of
 
-STEP = 1e3  # between neighbouring times; far above the noise, so that best-so-far keeps the order within each time
+STEP = 1e3  # between neighbouring budgets; far above the noise, so that best-so-far keeps the order within each budget
 
 
 def simulated_run(job, utilities, names, budgets):
-    """The run of a job: the values at all times up to the job's `until`."""
+    """The run of a job: the values at all budgets up to the job's `until`."""
     rng = np.random.default_rng(seed_of(job.seed))
     noise = rng.gumbel(size=len(budgets))
     here = budgets <= job.budget

@@ -89,7 +89,7 @@ def test_seed_direction_and_clock_cannot_change(finished_race, change):
 
 
 def test_removed_algorithms_stay_removed_in_a_review(finished_race):
-    state = loop.remove(loop.reconsider(finished_race, finished_race.settings), "a")
+    state = loop.drop(loop.reconsider(finished_race, finished_race.settings), "a")
     again = loop.reconsider(state, dataclasses.replace(finished_race.settings, confidence=0.9))
     assert "a" not in again.candidates
     assert again.kept == ("b", "c", "d")
@@ -134,7 +134,7 @@ def test_after_catching_up_an_algorithm_added_last_gives_exactly_the_same_race()
     assert loop.ask(late).jobs == loop.ask(start).jobs
 
 
-def test_an_eliminated_algorithm_stops_catching_up_and_other_pairs_stay_decided():
+def test_a_dropped_algorithm_stops_catching_up_and_other_pairs_stay_decided():
     utilities = np.hstack([crossing_utilities("ab"), np.full((4, 1), -6.0)])
     settings = settings_of(batch=pb.FixedBatch(8), confidence=0.95, until="every-budget", margin=0.2)
     race = play_to_end(loop.start(settings, "ab"), utilities, tuple("abc"))
@@ -178,7 +178,7 @@ def test_an_algorithm_added_before_the_first_run_does_not_catch_up():
     assert {job.algorithm for job in loop.ask(state).jobs} == set("abc")
 
 
-def test_an_added_algorithm_stops_at_its_last_undecided_time(finished_race):
+def test_an_added_algorithm_stops_at_its_last_undecided_budget(finished_race):
     state = loop.add(finished_race, "e")
     resolved = state.resolved.copy()
     resolved[2:, 4, :] = resolved[2:, :, 4] = True
@@ -193,7 +193,7 @@ def test_an_added_algorithm_needs_a_new_name(finished_race):
 
 def test_a_removed_algorithm_is_no_candidate_and_keeps_its_runs():
     state = play_rounds(loop.start(even_settings(), "abc"), EVEN, tuple("abc"), rounds=2)
-    removed = loop.remove(state, "a")
+    removed = loop.drop(state, "a")
     assert removed.kept == ("b", "c")
     assert removed.resolved[:, 0].all()
     assert removed.observations.runs == state.observations.runs
@@ -207,7 +207,7 @@ def test_a_removed_algorithm_is_no_candidate_and_keeps_its_runs():
 
 def test_an_algorithm_removed_before_its_first_run_leaves_no_trace():
     race = play_rounds(loop.start(even_settings(), "ab"), EVEN, tuple("abc"), rounds=1)
-    back = loop.remove(loop.add(race, "c"), "c")
+    back = loop.drop(loop.add(race, "c"), "c")
     assert back.names == ("a", "b")
     assert not back.newcomers
     np.testing.assert_array_equal(back.resolved, race.resolved)
@@ -217,11 +217,11 @@ def test_an_algorithm_removed_before_its_first_run_leaves_no_trace():
 
 
 def test_only_candidates_can_be_removed_and_not_the_last_one():
-    state = loop.remove(loop.start(even_settings(), "ab"), "a")
+    state = loop.drop(loop.start(even_settings(), "ab"), "a")
     with pytest.raises(ValueError, match="'b' is the only candidate left; add another one first"):
-        loop.remove(state, "b")
+        loop.drop(state, "b")
     with pytest.raises(ValueError, match="expected one of the candidates b, got 'a'"):
-        loop.remove(state, "a")
+        loop.drop(state, "a")
     assert loop.ask(state) is None
 
 

@@ -27,7 +27,7 @@ def orders_of(instances, seed=0, start=START):
 
 
 def run_of(name, instance, order):
-    """The values of an algorithm, which fall over time: the order is the same at all times."""
+    """The values of an algorithm, which fall over time: the order is the same at all budgets."""
     place = order.index(name) if name in order else 5
     return pb.Trajectory(name, instance, GRID, [100.0 + place, 50.0 + place, place], end=GRID[-1])
 
@@ -129,7 +129,7 @@ def test_races_of_a_cycle_answer_what_all_of_their_runs_say():
     assert set(kept) <= {1, 3}
 
 
-def test_budgets_without_a_solution_do_not_save_an_algorithm_from_elimination():
+def test_budgets_without_a_solution_do_not_save_an_algorithm_from_drop():
     """No run has a value before the third of five budgets; from there on b is worse than a at every budget."""
     runs = [
         pb.Trajectory(name, instance, [3.0, 4.0, 5.0], [9.0 + level, 5.0 + level, level], end=5.0)
@@ -178,7 +178,7 @@ def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(dominanc
 
 
 @pytest.mark.parametrize("dominance", ["pointwise", "joint"])
-def test_a_readmitted_algorithm_whose_failed_runs_are_made_again_is_judged_by_them(dominance):
+def test_a_restored_algorithm_whose_failed_runs_are_made_again_is_judged_by_them(dominance):
     """Failed runs of b count as the worst, so it is dropped. Made again, they beat a."""
     race = race_of(tuple("abc"), dominance=dominance, batch=pb.FixedBatch(30))
     first = race.drive(late_runs(range(30), fails="b"), max_instances=30, progress="none")

@@ -1,4 +1,4 @@
-"""Stopping for futility: a race for membership stops once further instances are unlikely to eliminate an algorithm."""
+"""Stopping for futility: a race for the Pareto set stops once it is unlikely to drop another algorithm."""
 
 import math
 from dataclasses import replace
@@ -19,7 +19,7 @@ NAMES = ("a", "b")
 
 
 def normal_posterior(means, deviation=1.0, *, instances=20):
-    """A posterior of two algorithms with normal logits, one mean per time."""
+    """A posterior of two algorithms with normal logits, one mean per budget."""
     quantiles = np.random.default_rng(0).normal(size=4000)
     quantiles = (quantiles - quantiles.mean()) / quantiles.std()
     logits = np.asarray(means) + deviation * quantiles[:, None]
@@ -40,7 +40,7 @@ def test_the_probability_is_that_of_simulated_continuations(mean, most):
     assert found == pytest.approx(expected, abs=0.005)  # standard error of the simulation: 0.001
 
 
-def test_the_least_likely_time_decides_and_either_algorithm_may_win():
+def test_the_least_likely_budget_decides_and_either_algorithm_may_win():
     likely = [
         elimination_probability(normal_posterior(means), NAMES, confidence=0.95, most_instances=100)
         for means in ([3.0], [3.0, 1.0], [1.0], [-3.0, -1.0], [3.0, -3.0])
@@ -50,12 +50,12 @@ def test_the_least_likely_time_decides_and_either_algorithm_may_win():
     assert likely[4] < 0.01
 
 
-def test_without_a_limit_it_is_the_probability_of_being_better_at_the_least_certain_time():
+def test_without_a_limit_it_is_the_probability_of_being_better_at_the_least_certain_budget():
     found = elimination_probability(normal_posterior([1.0, 2.0]), NAMES, confidence=0.95, most_instances=math.inf)
     assert found == pytest.approx(0.8413, abs=1e-3)  # Φ(1)
 
 
-def test_eliminated_algorithms_do_not_count():
+def test_dropped_algorithms_do_not_count():
     assert elimination_probability(normal_posterior([3.0]), ["a"], confidence=0.95, most_instances=100) == 0
 
 
@@ -67,8 +67,8 @@ def stop_of(outcome, only=()):
 @pytest.mark.parametrize(
     ("means", "until", "rounds", "futile"),
     [
-        ([2.2, -2.2], "set", 2, True),  # each is better at one time, not yet with confidence 0.99
-        ([2.2, 0.0], "set", 2, False),  # the second time may go either way
+        ([2.2, -2.2], "set", 2, True),  # each is better at one budget, not yet with confidence 0.99
+        ([2.2, 0.0], "set", 2, False),  # the second budget may go either way
         ([2.2, -2.2], "set", 1, False),  # too early
         ([2.2, -2.2], "pairs", 2, False),  # every pair is to be decided
     ],
@@ -105,7 +105,7 @@ def test_a_limit_with_which_a_futile_race_continues(believe, means, factor):
         assert StoppingLimits(instances=instances).is_futile(state) == (instances != limit)
 
 
-def test_members_of_a_circle_do_not_eliminate_each_other():
+def test_members_of_a_circle_are_not_dropped():
     posterior = normal_posterior([1.0])
     options = {"confidence": 0.95, "most_instances": math.inf}
     assert elimination_probability(posterior, NAMES, **options) > 0.5

@@ -1,4 +1,4 @@
-"""Races with groups: an algorithm is eliminated only if it is beaten in every group."""
+"""Races with groups: an algorithm is dropped only if it is beaten in every group."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
     assert not [each for each in race_findings(alone) if each.code is Code.GROUP_RULE]
 
 
-def test_a_small_group_delays_an_elimination(recorded, finished):
+def test_a_small_group_delays_a_drop(recorded, finished):
     """After eight instances, one of which is rare, `c` is beaten overall; within the rare group this is not certain."""
     alone = race_of(groups=None).drive(recorded, max_instances=8, progress="none")
     assert [each.name for each in alone.eliminations] == ["c"]
@@ -98,7 +98,7 @@ def test_groups_without_features_are_refused_after_the_first_runs(recorded):
 
 
 @pytest.mark.parametrize("groups", [None, "kind"])
-def test_an_algorithm_comes_back_when_no_pair_is_close_to_an_elimination(groups):
+def test_an_algorithm_comes_back_when_no_pair_is_close_to_a_drop(groups):
     """a beats b where its first runs do not fail; made again, they lose. c beats both at first and loses in the end."""
 
     def runs(*, fails):

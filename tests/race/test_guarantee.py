@@ -1,4 +1,4 @@
-"""Races that eliminate by e-values, and the error bound of every elimination."""
+"""Races that drop algorithms by e-values, and the error bound of every drop."""
 
 import dataclasses
 import json
@@ -17,7 +17,7 @@ from tests.race.simulated import simulated_runs
 from tests.race.small import BUDGETS, LEVEL, NAMES, crossing_utilities, play_rounds, settings_of
 
 ABCD = tuple("abcd")
-ORDERED = np.full((4, 4), [3.0, 1.5, 0.0, -1.5])  # a beats b beats c beats d at all times, on about 80 % of instances
+ORDERED = np.full((4, 4), [3.0, 1.5, 0.0, -1.5])  # a beats b beats c beats d at all budgets, on about 80 % of instances
 
 
 def steps(state, utilities, names, rounds=12, budgets=BUDGETS):
@@ -30,7 +30,7 @@ def steps(state, utilities, names, rounds=12, budgets=BUDGETS):
 
 
 def weakest(state):
-    """The smallest e-value over times, shape (algorithm, algorithm)."""
+    """The smallest e-value over budgets, shape (algorithm, algorithm)."""
     return pb.evidence(choices_of_runs(state)).min(axis=0)
 
 
@@ -39,7 +39,7 @@ def eliminations(state):
 
 
 def certain_of(order):
-    """A posterior that is certain of one order at all times, best first."""
+    """A posterior that is certain of one order at all budgets, best first."""
     ratings = [10.0 ** -order.index(name) for name in NAMES]
     return posterior_of([[ratings] * 4] * 10, NAMES, BUDGETS)
 
@@ -55,9 +55,9 @@ def uncertain():
         {"prior": pb.Dirichlet(), "dominance": "pointwise", "until": "every-budget"},
         {"prior": pb.RandomWalk(), "dominance": "joint", "until": "pairs"},
     ],
-    ids=["pointwise-strict", "joint-crossing"],
+    ids=["pointwise-every-budget", "joint-pairs"],
 )
-def test_an_algorithm_is_eliminated_if_and_only_if_its_e_values_suffice(design, utilities):
+def test_an_algorithm_is_dropped_if_and_only_if_its_e_values_suffice(design, utilities):
     settings = settings_of(**design, confidence=0.95, batch=pb.FixedBatch(8), guarantee=0.1)
     count = 0
     for before, after in steps(loop.start(settings, ABCD), utilities, ABCD, rounds=10):
@@ -75,7 +75,7 @@ def test_an_algorithm_is_eliminated_if_and_only_if_its_e_values_suffice(design, 
     assert count >= 1 + 2 * (utilities is ORDERED)
 
 
-def test_every_elimination_has_the_error_bound_of_its_e_value_without_a_guarantee():
+def test_every_drop_has_the_error_bound_of_its_e_value_without_a_guarantee():
     settings = settings_of(confidence=0.9, batch=pb.FixedBatch(8))
     losers = []
     for _, after in steps(loop.start(settings, ABCD), ORDERED, ABCD):
@@ -88,7 +88,7 @@ def test_every_elimination_has_the_error_bound_of_its_e_value_without_a_guarante
     assert max(each.error_bound for each in losers) > 0.2  # the posterior needs less evidence
 
 
-def test_the_most_certain_elimination_comes_first():
+def test_the_most_certain_drop_comes_first():
     settings = settings_of(batch=pb.FixedBatch(100), guarantee=0.05, confidence=0.95)
     state = play_rounds(loop.start(settings, ABCD), ORDERED, ABCD)
     assert [each.name for each in eliminations(state)] == ["d", "c", "b"]
@@ -97,7 +97,7 @@ def test_the_most_certain_elimination_comes_first():
     assert bounds[0] < 1e-20  # where 1 - bound is 1 for several of them
 
 
-def test_a_certain_posterior_without_evidence_eliminates_only_without_a_guarantee(believe):
+def test_a_certain_posterior_without_evidence_drops_algorithms_only_without_a_guarantee(believe):
     believe(certain_of("abcde"))
     state = play_rounds(loop.start(settings_of(), NAMES))
     assert state.candidates == {"a"}
@@ -105,7 +105,7 @@ def test_a_certain_posterior_without_evidence_eliminates_only_without_a_guarante
     assert play_rounds(loop.start(settings_of(guarantee=0.5), NAMES), rounds=3).candidates == set(NAMES)
 
 
-def test_evidence_eliminates_where_the_posterior_is_uncertain(believe):
+def test_evidence_drops_algorithms_where_the_posterior_is_uncertain(believe):
     believe(uncertain())
     utilities = np.full((4, 5), [6.0, 0.0, 0.0, 0.0, 0.0])
     assert play_rounds(loop.start(settings_of(confidence=0.99), NAMES), utilities, rounds=10).candidates == set(NAMES)
@@ -117,7 +117,7 @@ def test_evidence_eliminates_where_the_posterior_is_uncertain(believe):
         assert each.probability < 0.99  # that of the posterior
 
 
-def test_a_pair_that_may_be_eliminated_stays_undecided_until_there_is_evidence(believe):
+def test_a_pair_that_may_be_dropped_stays_undecided_until_there_is_evidence(believe):
     believe(certain_of("abcde"))
     state = play_rounds(loop.start(settings_of(guarantee=0.05), NAMES))
     assert not state.resolved[:, ~np.eye(5, dtype=bool)].any()
@@ -129,7 +129,7 @@ def test_a_pair_that_may_be_eliminated_stays_undecided_until_there_is_evidence(b
 
 
 def test_with_a_guarantee_no_algorithm_comes_back(believe):
-    """The error bound of an elimination holds for ever, whatever the posterior says later about the dropped algorithm."""
+    """The error bound of a drop holds for ever, whatever the posterior says later about the dropped algorithm."""
     utilities = np.full((4, 5), [8.0, 0.0, 8.0, 0.0, 0.0])
     ratings = np.concatenate([certain_of(order).ratings for order in ("acbde", "cabde")])
     found = {}
@@ -194,8 +194,8 @@ def test_an_unreliable_posterior_decides_nothing(believe):
     assert eliminations(state) == []
 
 
-def test_few_races_of_equal_algorithms_eliminate_any(believe):
-    """Any elimination is wrong. The guarantee is 20 %; without the correction for 12 pairs more races would fail."""
+def test_few_races_of_equal_algorithms_drop_any(believe):
+    """Any drop is wrong. The guarantee is 20 %; without the correction for 12 pairs more races would fail."""
     races, budget = 40, BUDGETS[:1]
     believe(some_posterior(np.random.default_rng(0), ABCD, budget, sharpness=0.0))
     settings = settings_of(grid=budget, prior=pb.Dirichlet(), dominance="pointwise", confidence=0.99, guarantee=0.2)

@@ -63,8 +63,8 @@ def race_beside_the_paper(dominance, until, posteriors):
         assert [each.name for each in last.eliminated] == losers
         assert list(last.returned) == returned
         for each in last.eliminated:
-            eliminators, probability = paper.eliminations[each.name]
-            assert each.by in eliminators
+            winners, probability = paper.eliminations[each.name]
+            assert each.by in winners
             assert each.probability == pytest.approx(probability)
             assert (each.round, each.instances, each.cost) == (number, used, cost)
         for name, chance in last.threat:
@@ -136,7 +136,7 @@ def test_each_round_decides_pairs_afresh(believe, dominance, until):
     known, contrary, late = (uncertain().ratings.copy() for _ in range(3))
     for ratings in (known, contrary, late):
         ratings[..., 0] = 1e-3
-    known[:, 0, 1], contrary[:, 0, 1] = 1e3, 1e-3  # b the best at the first time, and then the worst
+    known[:, 0, 1], contrary[:, 0, 1] = 1e3, 1e-3  # b the best at the first budget, and then the worst
     believe(*(posterior_of(ratings, NAMES, BUDGETS) for ratings in (known, contrary, late)))
     state = loop.start(settings_of(dominance=dominance, until=until), NAMES)
     states = [state := play_rounds(state) for _ in range(3)]
@@ -153,7 +153,7 @@ rules = pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 
 
 def shares_of(orders):
-    """A posterior in which orders, the same at all times, have these shares of ten draws."""
+    """A posterior in which orders, the same at all budgets, have these shares of ten draws."""
     draws = [order for order, share in orders.items() for _ in range(round(10 * share))]
     return posterior_of([[[10.0 ** -order.index(name) for name in NAMES]] * 4 for order in draws], NAMES, BUDGETS)
 
@@ -216,14 +216,14 @@ def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believ
     believe(uncertain(), shares_of({"abcde": 1}))
     state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES))
     assert state.candidates == set(NAMES)
-    state = play_rounds(loop.remove(state, "a"))
+    state = play_rounds(loop.drop(state, "a"))
     assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "b") for name in "cde"]
     assert state.rounds[-1].returned == ()
     assert state.candidates == {"b"}
 
 
 @rules
-def test_a_readmitted_algorithm_is_dropped_again_only_with_the_confidence(believe, dominance):
+def test_a_restored_algorithm_is_dropped_again_only_with_the_confidence(believe, dominance):
     """After the first round a and c beat b with 60 %: too little to drop it, and enough not to bring it back."""
     believe(shares_of(AC_FIRST), shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}))
     state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES), rounds=2)
@@ -307,7 +307,7 @@ def test_runs_in_the_other_direction_are_refused():
     state = loop.start(even_settings(maximise=True), "abc")
     plan = loop.ask(state)
     with pytest.raises(
-        ValueError, match=r"expected runs with maximise=True, .*got that of 'a' on instance 0 with maximise=False"
+        ValueError, match=r"expected runs with maximise=True, .*got the run of 'a' on instance 0 with maximise=False"
     ):
         loop.tell(state, plan, simulated_runs(plan, EVEN, tuple("abc"), BUDGETS))
 
@@ -317,7 +317,7 @@ def test_the_runs_of_a_round_are_added_once():
     plan = loop.ask(state)
     runs = simulated_runs(plan, EVEN, tuple("abc"), BUDGETS)
     after = loop.tell(state, plan, runs)
-    with pytest.raises(ValueError, match=r"expected new runs, got that of 'a' on instance 0 again; .*ask\(state\)"):
+    with pytest.raises(ValueError, match=r"expected new runs, got the run of 'a' on instance 0 again; .*ask\(state\)"):
         loop.tell(after, plan, runs)
 
 

@@ -1,4 +1,4 @@
-"""Each round decides afresh which pairs are decided; resolution "set" decides them as "pairs" does."""
+"""Each round decides afresh which pairs are decided; until="set" decides them as "pairs" does."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ PAIR = ("a", "b")
 
 
 def leading(shares):
-    """A posterior of two algorithms in which a leads in these shares of the draws, one share per time."""
+    """A posterior of two algorithms in which a leads in these shares of the draws, one share per budget."""
     draws = 100
     ratings = [[(2.0, 1.0) if draw < round(draws * share) else (1.0, 2.0) for share in shares] for draw in range(draws)]
     return posterior_of(ratings, PAIR, BUDGETS)
@@ -20,7 +20,7 @@ def leading(shares):
 
 @pytest.fixture
 def after_two_rounds(believe):
-    """Two rounds under pointwise elimination with confidence 0.9, each with a posterior of its own."""
+    """Two rounds under pointwise dominance with confidence 0.9, each with a posterior of its own."""
 
     def race(first, second, **settings):
         believe(leading(first), leading(second))
@@ -34,8 +34,8 @@ FIRST, SECOND = (0.95, 0.95, 0.95, 0.7), (0.95, 0.85, 0.95, 0.95)
 
 
 @pytest.mark.parametrize("until", ["set", "pairs", "every-budget"])
-def test_a_decided_time_becomes_undecided_again_where_it_is_less_certain(after_two_rounds, until):
-    """The first round decides all times but the last. In the second round the second time becomes less certain."""
+def test_a_decided_budget_becomes_undecided_again_where_it_is_less_certain(after_two_rounds, until):
+    """The first round decides all budgets but the last. In the second round the second budget becomes less certain."""
     state = after_two_rounds(FIRST, SECOND, until=until)
     assert state.candidates == set(PAIR)
     assert (~state.resolved[:, 0, 1]).tolist() == [False, True, False, False]
@@ -46,7 +46,7 @@ def test_a_decided_time_becomes_undecided_again_where_it_is_less_certain(after_t
 @pytest.mark.parametrize(
     "second",
     [
-        (0.95, 0.75, 0.95, 0.95),  # far from an elimination
+        (0.95, 0.75, 0.95, 0.95),  # far from a drop
         (0.95, 0.05, 0.95, 0.95),  # each is better somewhere
     ],
 )
@@ -55,7 +55,7 @@ def test_pairs_are_decided_as_under_crossing(after_two_rounds, second):
     np.testing.assert_array_equal(states[0].resolved, states[1].resolved)
 
 
-def test_an_eliminated_algorithm_leaves_no_undecided_time(after_two_rounds):
+def test_a_dropped_algorithm_leaves_no_undecided_budget(after_two_rounds):
     state = after_two_rounds(FIRST, (0.95,) * 4, until="set")
     assert state.candidates == {"a"}
     assert loop.ask(state) is None

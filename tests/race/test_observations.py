@@ -36,7 +36,7 @@ def random_runs(instances, seed=0, names=NAMES):
 
 
 def plain_choices(runs, names, budgets):
-    """W and C by the definition: at each time and instance, the best is chosen first, then the best of the rest."""
+    """W and C by the definition: at each budget and instance, the best is chosen first, then the best of the rest."""
     wins, sets = Counter(), Counter()
     for t, budget in enumerate(budgets):
         for instance in {run.trajectory.instance for run in runs}:

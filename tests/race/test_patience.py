@@ -15,7 +15,9 @@ from tests.race.test_futility import normal_posterior
 
 BUDGETS = np.array([1.0, 2.0, 3.0])
 NAMES = ("twin", "other twin", "worst")
-UTILITIES = np.array([[2.0, 0.0, -2.0], [2.0, 2.0, -2.0], [2.0, 2.0, -2.0]])  # the twins differ at the first time only
+UTILITIES = np.array(
+    [[2.0, 0.0, -2.0], [2.0, 2.0, -2.0], [2.0, 2.0, -2.0]]
+)  # the twins differ at the first budget only
 
 
 def race(patience, most=200):
@@ -73,7 +75,7 @@ def test_a_stored_round_restores_what_is_left(impatient):
     assert loop.end(state) == "pairs left undecided"
 
 
-def test_forecasts_per_time_agree_with_that_of_all(impatient):
+def test_forecasts_per_budget_agree_with_that_of_all(impatient):
     posterior = RaceOutcome(impatient, "paused").posterior
     assert posterior.instances >= STABLE_FROM
     per_budget = instances_per_budget(posterior, impatient.resolved, impatient.settings)
@@ -83,8 +85,8 @@ def test_forecasts_per_time_agree_with_that_of_all(impatient):
 
 
 @pytest.mark.parametrize(("mean", "left"), [(0.0, True), (1.2, False)])
-def test_a_pair_that_may_end_in_an_elimination_is_not_left(mean, left):
-    """The first algorithm is far ahead at the first time; at the second one, deciding would take 90 % more instances."""
+def test_a_pair_that_may_end_in_a_drop_is_not_left(mean, left):
+    """The first algorithm is far ahead at the first budget; at the second one, deciding would take 90 % more instances."""
     settings = pb.Settings(pb.Grid(BUDGETS[:2]), until="every-budget", margin=0.0, patience=10)
     posterior = normal_posterior([3.0, mean], instances=40)
     resolved = np.ones((2, 2, 2), dtype=bool)

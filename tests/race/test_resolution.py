@@ -50,7 +50,7 @@ def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
 
 
 def posterior_with(*by_budget):
-    """A posterior of two algorithms that is certain of ">", "<" or "=" at each time, or undecided at "?"."""
+    """A posterior of two algorithms that is certain of ">", "<" or "=" at each budget, or undecided at "?"."""
     ratings = {">": [(3, 1)] * 10, "<": [(1, 3)] * 10, "=": [(1.01, 1), (1, 1.01)] * 5, "?": [(3, 1), (1, 3)] * 5}
     return posterior_of(
         np.stack([ratings[each] for each in by_budget], axis=1), ("a", "b"), range(1, len(by_budget) + 1)
@@ -77,7 +77,7 @@ def test_crossing_by_hand(relations, decided):
 
 
 def test_dominance_within_the_region_of_equivalence_is_dominance():
-    """Otherwise a single time at which a is always slightly better would count as a crossing."""
+    """Otherwise a single budget at which a is always slightly better would count as a crossing."""
     always_slightly_better = [[1.01, 1.0]] * 10
     unknown = [[3.0, 1.0], [1.0, 3.0]] * 5
     posterior = posterior_of(np.stack([always_slightly_better, unknown], axis=1), ("a", "b"), [1, 2])

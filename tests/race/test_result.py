@@ -88,7 +88,7 @@ def test_runs_left_out_on_request_are_not_saved():
 
 
 def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
-    state = loop.remove(loop.tell(*first_round(batch=2)), "a")
+    state = loop.drop(loop.tell(*first_round(batch=2)), "a")
     plan = loop.ask(state)
     after = RaceOutcome(loop.tell(state, plan, simulated_runs(plan, UTILITIES, NAMES, BUDGETS)), "paused")
     assert plan.kind == "fresh"
@@ -98,7 +98,7 @@ def test_runs_that_a_removed_algorithm_did_not_make_are_not_saved():
     assert [each.subject for each in findings_of(after, Code.DROPPED_BY_USER)] == [("a",)]
 
 
-def test_the_allocation_counts_the_observed_runs_at_each_time(result):
+def test_the_allocation_counts_the_observed_runs_at_each_budget(result):
     for t, budget in enumerate(BUDGETS):
         for a, name in enumerate(NAMES):
             observed = sum(run.trajectory.algorithm == name and run.trajectory.end >= budget for run in result.runs)
@@ -106,7 +106,7 @@ def test_the_allocation_counts_the_observed_runs_at_each_time(result):
     assert (np.diff(result.allocation, axis=0) <= 0).all()  # a run that is observed late is observed early, too
 
 
-def test_eliminations_are_those_of_the_rounds(result):
+def test_drops_are_those_of_the_rounds(result):
     assert {each.name for each in result.eliminations} == set(NAMES) - set(result.kept)
     assert "d" in {each.name for each in result.eliminations}
     for each in result.eliminations:
@@ -119,7 +119,7 @@ def test_eliminations_are_those_of_the_rounds(result):
         assert each.cost == pytest.approx(sum(earlier.cost for earlier in before))
 
 
-def test_a_review_annuls_earlier_eliminations(result):
+def test_a_review_annuls_earlier_drops(result):
     stricter = dataclasses.replace(result.state.settings, confidence=0.95)
     state = loop.reconsider(result.state, stricter)
     waiting = RaceOutcome(state, "paused")
@@ -133,14 +133,14 @@ def test_a_review_annuls_earlier_eliminations(result):
 
 
 def result_with(result, ratings, dominance):
-    """The result with a posterior of these ratings and this rule of elimination."""
+    """The result with a posterior of these ratings and this rule of dominance."""
     posterior = posterior_of(ratings, NAMES, BUDGETS)
     settings = dataclasses.replace(result.state.settings, dominance=dominance, prior=pb.RandomWalk())
     return RaceOutcome(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_probability_of_a_wrong_joint_elimination(result, seed):
+def test_the_probability_of_a_wrong_joint_dominance(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.6 + [1.5, 1.5, 0, -1])
     ours = result_with(result, ratings, "joint")
     losers = [NAMES.index(each.name) for each in ours.eliminations]
@@ -155,7 +155,7 @@ def test_the_probability_of_a_wrong_joint_elimination(result, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_probability_of_a_wrong_pointwise_elimination(result, seed):
+def test_the_probability_of_a_wrong_pointwise_dominance(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.5 + [1.5, 1.5, 0, -1])
     ours = result_with(result, ratings, "pointwise")
     total = 0.0
@@ -165,8 +165,8 @@ def test_the_probability_of_a_wrong_pointwise_elimination(result, seed):
     assert ours.wrong_elimination == pytest.approx(min(1.0, total))
 
 
-def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_it():
-    """B and C beat A at every time, but A comes first on 40 % of the instances."""
+def test_a_doubtful_drop_of_a_specialist_says_why_and_how_to_reconsider_it():
+    """B and C beat A at every budget, but A comes first on 40 % of the instances."""
     posterior = specialist_posterior()
     state = loop.start(pb.Settings(posterior.grid, batch=pb.FixedBatch(1), specialists="keep"), "ABC")
     plan = loop.ask(state)
@@ -181,7 +181,7 @@ def test_a_doubtful_elimination_of_a_specialist_says_why_and_how_to_reconsider_i
     assert findings_of(RaceOutcome(state, "instances ran out"), Code.DROP_IN_DOUBT)[0].remedy is None
 
 
-def test_regret_is_that_of_recommendations_among_the_candidates(result):
+def test_loss_is_that_of_recommendations_among_the_candidates(result):
     assert result.loss == worst_case_loss(result.posterior, among=result.kept)
 
 
@@ -207,7 +207,7 @@ def test_a_race_that_never_began_is_a_valid_result():
 
 @pytest.mark.parametrize("instances", [1, 3])
 def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it_is_removed(instances):
-    prior = pb.BayesianBootstrap() if instances == 1 else None  # which eliminates no algorithm after one instance
+    prior = pb.BayesianBootstrap() if instances == 1 else None  # which drops no algorithm after one instance
     state, plan, runs = first_round(instances, prior)
     runs = [
         Run(pb.Trajectory("b", run.trajectory.instance, [], [], end=1, failed=True), 1.0, "crashed", "no such file")
@@ -228,7 +228,7 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     assert found.remedy == (Restore("b", rerun=True) if dropped else RerunFailed(("b",)))
     if dropped:
         return
-    removed = RaceOutcome(loop.remove(state, "b"), "paused")
+    removed = RaceOutcome(loop.drop(state, "b"), "paused")
     assert [each.severity for each in findings_of(removed, Code.FAILED_RUNS)] == ["note"]
     assert [each.subject for each in findings_of(removed, Code.DROPPED_BY_USER)] == [("b",)]
 
@@ -275,7 +275,7 @@ def test_runs_are_counted_by_how_they_ended():
     assert result.ended == {"finished": 1, "cut off": len(others), "failed": 1}
 
 
-def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_time():
+def test_a_run_with_an_infinite_horizon_is_observed_at_every_later_budget():
     state, plan, simulated = first_round()
     runs = [
         Run(pb.Trajectory("a", run.trajectory.instance, [2.0], [0.0], math.inf), 2.0)
@@ -326,7 +326,7 @@ def test_a_result_warns_of_rankings_that_contradict_the_model_and_of_unreliable_
 
 
 @pytest.mark.parametrize(("clock", "warned"), [("seconds", True), ("evaluations", False)])
-def test_runs_that_wait_for_the_processor_are_found_if_time_is_in_seconds(clock, warned):
+def test_runs_that_wait_for_the_processor_are_found_if_budgets_are_in_seconds(clock, warned):
     settings = pb.Settings(BUDGETS, prior=pb.Dirichlet(), dominance="pointwise", draws=400, clock=clock)
     state = loop.start(settings, NAMES)
     plan = loop.ask(state)

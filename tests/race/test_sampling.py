@@ -15,7 +15,7 @@ NAMES, BUDGETS = ("a", "b", "c", "d"), (1.0, 2.0, 4.0, 8.0)
 
 
 def state_of(undecided, *, dominance="pointwise", batch=3):
-    """A race in which every pair is decided except for the given {(a, b): times}."""
+    """A race in which every pair is decided except for the given {(a, b): budgets}."""
     settings = Settings(grid=BUDGETS, prior=RandomWalk(), dominance=dominance, batch=FixedBatch(batch))
     state = loop.start(settings, NAMES)
     resolved = np.ones_like(state.resolved)
@@ -31,12 +31,12 @@ def test_at_first_all_algorithms_run_to_the_end():
     assert running_until(state) == dict.fromkeys(NAMES, 8.0)
 
 
-def test_each_algorithm_runs_until_its_last_undecided_time():
+def test_each_algorithm_runs_until_its_last_undecided_budget():
     state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]})
     assert running_until(state) == {"a": 4.0, "b": 4.0, "c": 2.0}  # d, fully decided, does not run
 
 
-def test_under_joint_elimination_undecided_algorithms_run_to_the_end():
+def test_under_joint_dominance_undecided_algorithms_run_to_the_end():
     state = state_of({("a", "b"): [1.0, 4.0], ("b", "c"): [2.0]}, dominance="joint")
     assert running_until(state) == {"a": 8.0, "b": 8.0, "c": 8.0}
 
@@ -50,7 +50,7 @@ def test_a_plan_has_every_undecided_algorithm_on_every_instance():
     plan = next_plan(state_of({("a", "b"): [4.0], ("b", "c"): [2.0]}))
     assert (plan.kind, plan.instances) == ("fresh", (0, 1, 2))
     assert plan.budgets == (("a", 4.0), ("b", 4.0), ("c", 2.0))
-    assert [(each.algorithm, each.instance, each.end) for each in plan.jobs] == [
+    assert [(each.algorithm, each.instance, each.budget) for each in plan.jobs] == [
         (name, instance, budget) for instance in range(3) for name, budget in plan.budgets
     ]
     assert next_plan(state_of({("a", "b"): [4.0]}), most_instances=2).instances == (0, 1)

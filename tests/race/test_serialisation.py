@@ -113,7 +113,7 @@ def test_values_without_a_json_form_are_refused(value):
         ({"is": "FixedBatch"}, "FixedBatch does not have the expected fields"),
         ({"is": "FixedBatch", "size": 3, "colour": "red"}, "FixedBatch does not have the expected fields"),
         ({"is": "FixedBatch", "size": -3}, "whole number of at least 1.*, got -3"),
-        ({"is": "Grid", "times": [1.0, 2.0], "colour": "red"}, "Grid does not have the expected fields"),
+        ({"is": "Grid", "budgets": [1.0, 2.0], "colour": "red"}, "Grid does not have the expected fields"),
         ({"is": ["FixedBatch"], "size": 3}, "is not a known part of a race"),
     ],
 )

@@ -29,15 +29,17 @@ def test_the_default_settings():
 
 @pytest.mark.parametrize("dominance", ["joint", "pointwise"])
 @pytest.mark.parametrize("until", ["set", "pairs", "every-budget"])
-def test_elimination_and_resolution_combine_freely(dominance, until):
+def test_dominance_and_until_combine_freely(dominance, until):
     settings = Settings(grid=GRID, prior=RandomWalk(), dominance=dominance, until=until)
     assert (settings.dominance, settings.until) == (dominance, until)
 
 
 @pytest.mark.parametrize("prior", [Dirichlet(), HierarchicalDirichlet()])
 @pytest.mark.parametrize("until", ["pairs", "every-budget"])
-def test_joint_elimination_under_independent_priors_is_refused(prior, until):
-    with pytest.raises(ValueError, match="compares algorithms at all times at once; expected a prior with") as refused:
+def test_joint_dominance_under_independent_priors_is_refused(prior, until):
+    with pytest.raises(
+        ValueError, match="compares algorithms at all budgets at once; expected a prior with"
+    ) as refused:
         Settings(grid=GRID, prior=prior, until=until, dominance="joint")
     for word in ("pointwise", "BayesianBootstrap()", "RandomWalk()", type(prior).__name__):
         assert word in str(refused.value)
@@ -47,8 +49,8 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, until):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"dominance": "both"}, "expected elimination to be one of 'joint', 'pointwise', got 'both'"),
-        ({"until": "loose"}, "expected resolution to be one of 'membership', 'crossing', 'strict', got 'loose'"),
+        ({"dominance": "both"}, "expected dominance to be one of 'joint', 'pointwise', got 'both'"),
+        ({"until": "loose"}, "expected until to be one of 'set', 'pairs', 'every-budget', got 'loose'"),
         ({"clock": "minutes"}, "expected clock to be one of 'evaluations', 'seconds', got 'minutes'"),
         ({"failure": "ignore"}, "expected failure to be one of 'last', 'missing', 'raise', got 'ignore'"),
         ({"confidence": 0.5}, "expected confidence in .0.5, 1., got 0.5"),
@@ -63,7 +65,7 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, until):
         ({"seed": 1.5}, "expected a whole number of at least 0 for seed, got 1.5"),
         ({"grid": [3, 2, 1]}, "(?i)increas"),
         ({"grid": []}, "at least one"),
-        ({"grid": [0, 1, 2]}, "expected a grid that begins above 0, got 0 as its first time"),
+        ({"grid": [0, 1, 2]}, "expected a grid that begins above 0, got 0 as its first budget"),
         ({"prior": Dirichlet}, "expected a prior such as .* did you forget the parentheses"),
         ({"method": "magic"}, "expected method to be one of 'auto', .*; got 'magic'"),
         ({"prior": RandomWalk(), "method": "gibbs"}, "expected a Dirichlet prior with method='gibbs'"),
@@ -71,7 +73,7 @@ def test_joint_elimination_under_independent_priors_is_refused(prior, until):
         ({"draws": 20, "confidence": 0.9}, "expected a whole number of at least 100 for draws, got 20"),
         (
             {"grid": [5], "prior": RandomWalk()},
-            "at least two times.* RandomWalk|RandomWalk .*at least two",
+            "at least two budgets.* RandomWalk|RandomWalk .*at least two",
         ),
         (
             {"draws": 100, "confidence": 0.995},

@@ -11,7 +11,7 @@ from polarbear.race.version_comparison import correct_for_looks, judge, planned_
 
 
 def choices_of(wins, losses, ties=0, *, grid=(10, 1000)):
-    """Outcomes of NEW against OLD, the same at all times."""
+    """Outcomes of NEW against OLD, the same at all budgets."""
     rows = [[1.0, 0.0]] * wins + [[0.0, 1.0]] * losses + [[0.0, 0.0]] * ties
     values = np.repeat(np.array(rows)[:, None], len(grid), axis=1)
     return pb.Choices.from_values(values, grid=grid, names=["OLD", "NEW"])

@@ -18,10 +18,10 @@ from polarbear.race.jobs import Job, Run
 from polarbear.storage import RaceFile
 
 path, first = sys.argv[1], int(sys.argv[2])
-times = list(range(1, 201))
+budgets = list(range(1, 201))
 with RaceFile.open(path, write=True) as file:
     for instance in range(first, first + 100_000):
-        trajectory = Trajectory("cma", instance, times, [instance / t for t in times])
+        trajectory = Trajectory("cma", instance, budgets, [instance / t for t in budgets])
         file.add_run(Run(trajectory, reached=200), Job("cma", instance, 200, 1, 2))
         file.append("stored", instance)
         sys.stdout.write(f"{instance}\\n")

@@ -10,7 +10,7 @@ package needs only the standard library, so that workers start fast.
 - `family`: makes algorithms that must know their budget, one member per budget.
 - `hypervolume`: `Hypervolume`, a problem with several objectives, recorded by the hypervolume of the points so far.
 - `record_run`: runs an algorithm into a recorder, or once outside a race.
-- `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run on time.
+- `recorder`: `Recorder` counts evaluations or seconds, keeps improvements, and stops the run at its budget.
 - `event_log`: stores the improvements in memory that outlives the process of the run.
 - `exit_status`: describes how a process ended.
 - `signature`: checks the functions that users pass to wrappers.

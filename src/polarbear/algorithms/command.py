@@ -53,7 +53,7 @@ def command(
     ----------
     template
         The program and its arguments, as a list, or as a string that is split by the rules of a shell; no shell is used.
-        `{instance}` stands for the problem as text, `{seed}` for the seed, `{budget}` for the time at which to stop.
+        `{instance}` stands for the problem as text, `{seed}` for the seed, `{budget}` for the budget at which to stop.
         `{output}` stands for the name of a new file: lines are read from this file as the program appends them, and what
         the program prints is kept for error messages only.
     parse
@@ -63,12 +63,12 @@ def command(
     memory
         Bytes of address space that the program and each of its children may use, where the system supports such a limit.
     folder
-        The working directory of the program; by default that of the worker.
+        The working directory of the program; by default the directory of the worker.
 
     Returns
     -------
     Command
-        An algorithm. The program is killed, with its whole process group, when its time is over. An exit status other
+        An algorithm. The program is killed, with its whole process group, when its budget is spent. An exit status other
         than zero before that is an error, whose message shows the end of the program's error output.
 
     Examples
@@ -165,7 +165,7 @@ class Command(Wrapped):
     def _follow(
         self, process: subprocess.Popen[bytes], file: IO[bytes] | None, recorder: Recorder, errors: bytearray
     ) -> None:
-        """Read the program's output until it ends or its time is over."""
+        """Read the program's output until it ends or its budget is spent."""
         line = bytearray()
         slice_seconds = _SLICE_SECONDS if file is None else _FILE_SECONDS
         with selectors.DefaultSelector() as selector:
@@ -236,7 +236,7 @@ def parse_line(text: str) -> Any:
     except (KeyError, TypeError, ValueError):
         pass
     raise ValueError(
-        f"expected `time value`, `value` or JSON with them on each line that the program prints, got "
+        f"expected `budget value`, `value` or JSON with them on each line that the program prints, got "
         f"{reprlib.repr(text)}; print other text to stderr or on lines that begin with #, "
         "or give pb.command a `parse` function"
     )

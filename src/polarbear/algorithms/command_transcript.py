@@ -133,7 +133,7 @@ class TranscribedCommand(Command):
 
 
 def _as_pair(event: Any, recorder: Recorder) -> tuple[float, float] | None:
-    """Return an event as (budget, value), with the present time if it is a value alone."""
+    """Return an event as (budget, value), with the present budget if it is a value alone."""
     try:
         when, value = event
     except (TypeError, ValueError):

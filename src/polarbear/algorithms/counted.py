@@ -60,7 +60,7 @@ class Counted(Wrapped):
 
 
 class Objective:
-    """A problem whose evaluations are counted and recorded; all other attributes are those of the problem."""
+    """A problem whose evaluations are counted and recorded; all other attributes are attributes of the problem."""
 
     def __init__(self, problem: Any, recorder: Recorder) -> None:
         if not callable(problem):

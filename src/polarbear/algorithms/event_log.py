@@ -43,7 +43,7 @@ class EventLog:
         self._count = 0
 
     def add(self, budget: float, value: float) -> None:
-        """Add an improvement; it replaces an earlier one at the same time."""
+        """Add an improvement; it replaces an earlier one at the same budget."""
         count, cells = self._count, self.cells
         if count and cells[HEADER + 2 * count - 2] == budget:
             cells[HEADER + 2 * count - 1] = value

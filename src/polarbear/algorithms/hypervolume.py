@@ -21,7 +21,7 @@ class Hypervolume:
     dominate, bounded by the reference point. It is maximised: race with `maximise=True`. A point counts if it is better
     than the reference point in every objective; before the first such point the value is zero.
 
-    An algorithm that yields pairs yields (time, objectives). All other attributes are those of the problem.
+    An algorithm that yields pairs yields (budget, objectives). All other attributes are attributes of the problem.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Measure:
         self._points: list[Any] = []
 
     def __call__(self, budget: float, objectives: object) -> float:
-        """Add a point found at this time, and return the hypervolume so far.
+        """Add a point found at this budget, and return the hypervolume so far.
 
         NaN in an objective gives NaN; a point with an infinitely bad one counts as no point.
         """

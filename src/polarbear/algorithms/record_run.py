@@ -26,7 +26,7 @@ class Wrapped:
     """
 
     def record(self, problem: Any, seed: int, recorder: Recorder) -> bool:
-        """Run on a problem into the recorder; return whether the run ended by itself before its time."""
+        """Run on a problem into the recorder; return whether the run ended by itself before its budget."""
         raise NotImplementedError
 
     def __call__(
@@ -44,19 +44,19 @@ def record_run(algorithm: Algorithm, problem: Any, seed: int, recorder: Recorder
     Parameters
     ----------
     algorithm
-        A callable `algorithm(problem, seed, budget)` that returns or yield pairs (budget, value) in order of time, or bare
-        values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `budget`. An algorithm
-        that works until then without an improvement should repeat its last value at `budget`; otherwise its cost is taken
-        to be the time of its last pair.
+        A callable `algorithm(problem, seed, budget)` that returns or yields pairs (budget, value) in order of budgets, or
+        bare values if seconds are counted; or an algorithm made by a wrapper. Nothing is requested after `budget`. An
+        algorithm that works until then without an improvement should repeat its last value at `budget`; otherwise its cost
+        is taken to be the budget of its last pair.
     problem, seed
         Passed to the algorithm.
     recorder
-        Holds the time at which to stop, and keeps the improvements.
+        Holds the budget at which to stop, and keeps the improvements.
 
     Returns
     -------
     bool
-        Whether the run ended by itself before its time.
+        Whether the run ended by itself before its budget.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def run_once(
     name, instance
         The labels of the trajectory.
     clock
-        The unit of time: "evaluations" or "seconds".
+        The unit of budgets: "evaluations" or "seconds".
     maximise
         Whether higher values are better; by default only on `Hypervolume` problems.
 
@@ -144,7 +144,7 @@ def _iterate(result: object, recorder: Recorder) -> bool:
     ):
         raise ValueError(
             f"expected an algorithm that yields or returns pairs (budget, value), got {reprlib.repr(result)}; "
-            "write it as a generator with `yield time, value`, or wrap a plain optimiser with pb.counted"
+            "write it as a generator with `yield budget, value`, or wrap a plain optimiser with pb.counted"
         )
     events = iter(result)
     try:
@@ -162,7 +162,7 @@ def _explain_no_value(recorder: Recorder, ended: bool) -> str:
     if recorder.first_late is not None:
         return (
             f"{wanted}, got the first at {recorder.first_late:g}; "
-            "report earlier, or let the race run until a later time"
+            "report earlier, or let the race run to a larger budget"
         )
     if recorder.not_a_number:
         return f"{wanted}, got only NaN; check the problem at these points"

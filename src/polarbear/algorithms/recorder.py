@@ -1,4 +1,4 @@
-"""The recorder of a run: counts evaluations or seconds, keeps improvements, and ends the run on time."""
+"""The recorder of a run: counts evaluations or seconds, keeps improvements, and ends the run at its budget."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _PATIENCE = 10_000
 
 
 class BudgetReached(BaseException):
-    """Ends a run on time; not an `Exception`, so that an optimiser's `except Exception` does not catch it."""
+    """Ends a run at its budget; not an `Exception`, so that an optimiser's `except Exception` does not catch it."""
 
 
 class Recorder:
-    """Records one run until the time `budget`, and keeps only strict improvements.
+    """Records one run up to `budget`, and keeps only strict improvements.
 
     Parameters
     ----------
     until
-        The time up to which to record, in evaluations or seconds.
+        The budget up to which to record, in evaluations or seconds.
     clock
-        "evaluations": time is the number of counted evaluations, or what the algorithm reports. "seconds": time is the
-        seconds since `start`, or what the algorithm reports.
+        "evaluations": budgets are the number of counted evaluations, or what the algorithm reports. "seconds": budgets are
+        the seconds since `start`, or what the algorithm reports.
     maximise
         Higher values are better.
     log
@@ -71,7 +71,7 @@ class Recorder:
         if clock not in _CLOCKS:
             raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
         if not budget > 0:
-            raise ValueError(f"expected a time above zero up to which to run, got {budget!r}")
+            raise ValueError(f"expected a budget above zero, got {budget!r}")
         self.clock, self.maximise = clock, bool(maximise)
         self.evaluations = 0
         self.reached = 0.0
@@ -97,7 +97,7 @@ class Recorder:
 
     @property
     def budget(self) -> float:
-        """The time at which the run is stopped; an int if evaluations are counted, since these are whole."""
+        """The budget at which the run is stopped; an int if evaluations are counted, since these are whole."""
         return self._until if self._seconds or math.isinf(self._until) else math.floor(self._until)
 
     @property
@@ -111,7 +111,7 @@ class Recorder:
         return (self.now() if self._seconds else self.reached) >= self.budget
 
     def now(self) -> float:
-        """Return the current time: the number of counted evaluations, or the seconds since the start."""
+        """Return the budget used so far: the number of counted evaluations, or the seconds since the start."""
         return time.monotonic() - self._start if self._seconds else float(self.evaluations)
 
     def events(self) -> list[tuple[float, float]]:
@@ -119,7 +119,7 @@ class Recorder:
         return self._log.events()
 
     def keep_time(self) -> None:
-        """Let the recorder time this run, which may then be ended from outside when its time is over."""
+        """Let the recorder time this run, which may then be ended from outside when its budget is spent."""
         self._log.cells[OUR_CLOCK] = 1.0
 
     def count(self) -> None:
@@ -143,14 +143,16 @@ class Recorder:
             self._record(self.now(), value)
 
     def report_at(self, at: object, value: object) -> None:
-        """Record a value found at a time that the algorithm reports."""
-        when = number(at, "a time")
+        """Record a value found at a budget that the algorithm reports."""
+        when = number(at, "a budget")
         if math.isnan(when) or when < 0:
-            raise ValueError(f"expected a time that is not negative, got {when}; times count from the start of the run")
+            raise ValueError(
+                f"expected a budget that is not negative, got {when}; budgets count from the start of the run"
+            )
         with self._lock:
             if when < self.reached:
                 raise ValueError(
-                    f"expected times that do not go back, got {when:g} after {self.reached:g}; "
+                    f"expected budgets that do not go back, got {when:g} after {self.reached:g}; "
                     f"report {self.clock} since the start of the run"
                 )
             self._record(when, value)
@@ -178,7 +180,7 @@ class Recorder:
             self._until = whole
 
     def close(self) -> None:
-        """Detach from the log, so that threads left behind by this run do not write into that of the next run."""
+        """Detach from the log, so that threads left behind by this run do not write into the log of the next run."""
         with self._lock:
             self._log, self._until, self._give_up = _NOWHERE, 0.0, None
 

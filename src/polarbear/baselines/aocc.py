@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def aocc(values: ArrayLike, budgets: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
     """Return the AOCC of each run, (instance, algorithm): the mean attained share over time, on a linear axis.
 
-    1 / (t_T − t_1) Σ_k (t_{k+1} − t_k) attained(y(t_k)), which is exact for values that change only at these times.
+    1 / (t_T − t_1) Σ_k (t_{k+1} − t_k) attained(y(t_k)), which is exact for values that change only at these budgets.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def aocc(values: ArrayLike, budgets: ArrayLike, bounds: Bounds = BOUNDS) -> Arra
     """
     shares, at = attained_share(as_values(values), bounds), np.asarray(budgets, dtype=np.float64)
     if at.shape != shares.shape[1:2] or at.size < 2:
-        raise ValueError(f"expected {shares.shape[1]} times, two or more, got shape {at.shape}")
+        raise ValueError(f"expected {shares.shape[1]} budgets, two or more, got shape {at.shape}")
     return np.tensordot(np.diff(at) / (at[-1] - at[0]), shares[:, :-1], axes=(0, 1))
 
 
@@ -39,7 +39,7 @@ def aocc_of_runs(
 ) -> dict[str, list[float]]:
     """Return the AOCC of each recorded run that lasted until `stop`, by algorithm; exact, from the run's improvements.
 
-    The area is that of distances to the optimum, which is the same for all runs.
+    The area is an area of distances to the optimum, which is the same for all runs.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def aocc_of_runs(
     {'cma': [0.5]}
     """
     if not start < stop < math.inf:
-        raise ValueError(f"expected a finite time after {start:g} to end at, got {stop:g}")
+        raise ValueError(f"expected a finite budget after {start:g} to end at, got {stop:g}")
     areas: dict[str, list[float]] = {}
     for run in runs:
         if run.known_to < stop and not run.failed:
@@ -61,7 +61,7 @@ def aocc_of_runs(
 
 
 def distances(run: Trajectory, budgets: ArrayLike, optimum: float) -> Array:
-    """Return by how much the best value of a run at each time is worse than the optimum.
+    """Return by how much the best value of a run at each budget is worse than the optimum.
 
     Examples
     --------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MANY_OUTSIDE = 0.5
 
 # The share of the candidates' instances that another algorithm must have in common with them. One with fewer, such as an
-# algorithm that a race eliminated early, is left out; otherwise all others would be compared on those few instances.
+# algorithm that a race dropped early, is left out; otherwise all others would be compared on those few instances.
 _ENOUGH_SHARED = 0.5
 
 
@@ -75,7 +75,7 @@ def compare_with_aocc(
 ) -> AoccComparison:
     """Compare the algorithm with the highest mean AOCC with the recommendation under a uniform preference.
 
-    Both weight time in the same way. Means over different instances do not compare algorithms, and the area of a run ends
+    Both weight budgets in the same way. Means over different instances do not compare algorithms, and the area of a run ends
     with the run. The comparison therefore includes the candidates, on the instances on which each of them ran to the end of
     the grid, and all other algorithms that ran to the end on at least half of these instances.
 
@@ -84,7 +84,7 @@ def compare_with_aocc(
     runs
         The runs that the posterior was inferred from.
     posterior
-        The posterior; its grid defines the first and the last time.
+        The posterior; its grid defines the first and the last budget.
     among
         The candidates for the recommendation, such as the Pareto set; all algorithms by default. AOCC chooses among all
         algorithms that can be compared.
@@ -165,7 +165,7 @@ def _reason_against_aocc(
 ) -> str:
     """Return the reason why AOCC does not apply, or an empty string if it does."""
     if not start < stop:
-        return "it needs two times or more"
+        return "it needs two budgets or more"
     if missing := [name for name in candidates if not any(run.algorithm == name for run in complete)]:
         return f"no run of {', '.join(missing)} lasted to the end of the grid"
     if not shared:

@@ -1,7 +1,8 @@
-"""The empirical attainment function (EAF): the share of runs that have reached each target by each time.
+"""The empirical attainment function (EAF): the share of runs that have reached each target by each budget.
 
-On a grid of times and targets, the EAF is a mean of comparisons. The package moocore computes its exact surfaces; moocore's
-difference of two surfaces is scaled for equal numbers of runs only, and takes time quadratic in the number of runs.
+On a grid of budgets and targets, the EAF is a mean of comparisons. The package moocore computes its exact surfaces;
+moocore's difference of two surfaces is scaled for equal numbers of runs only, and takes time quadratic in the number of
+runs.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ def log_targets(count: int = 101, bounds: Bounds = BOUNDS) -> Array:
 
 
 def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
-    """Return the share of instances on which each algorithm has reached each target by each time.
+    """Return the share of instances on which each algorithm has reached each target by each budget.
 
     Parameters
     ----------
     values
-        Best values so far, (instance, time, algorithm). The share of an algorithm ignores instances on which it was not
+        Best values so far, (instance, budget, algorithm). The share of an algorithm ignores instances on which it was not
         observed.
     targets
         The values to reach, in any order.
@@ -58,7 +59,7 @@ def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
     Returns
     -------
     NDArray
-        (time, target, algorithm), with NaN where nothing was observed.
+        (budget, target, algorithm), with NaN where nothing was observed.
 
     Examples
     --------
@@ -67,16 +68,16 @@ def eaf(values: ArrayLike, targets: ArrayLike) -> Array:
     [[0.5, 0.0], [1.0, 0.5]]
     """
     best, levels = as_values(values), np.asarray(targets, dtype=np.float64)
-    observed = (~np.isnan(best)).sum(axis=0)  # (time, algorithm)
+    observed = (~np.isnan(best)).sum(axis=0)  # (budget, algorithm)
     share = np.empty((best.shape[1], levels.size, best.shape[2]))
-    for position, target in enumerate(levels):  # one target at a time, to save memory
+    for position, target in enumerate(levels):  # one target at a budget, to save memory
         reached = (best <= target).sum(axis=0)
         share[:, position] = np.divide(reached, observed, out=np.full(observed.shape, np.nan), where=observed > 0)
     return share
 
 
 def eaf_difference(values: ArrayLike, first: int, second: int, targets: ArrayLike) -> Array:
-    """Return the EAF of one algorithm minus that of another, (time, target): positive where the first is better.
+    """Return the EAF of one algorithm minus the EAF of another, (budget, target): positive where the first is better.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def eaf_difference(values: ArrayLike, first: int, second: int, targets: ArrayLik
 
 
 def eaf_contour(values: ArrayLike, share: float = 0.5) -> Array:
-    """Return the target that a share of the runs has reached by each time, (time, algorithm).
+    """Return the target that a share of the runs has reached by each budget, (budget, algorithm).
 
     min {z : EAF(t, z) >= share}, an order statistic of the values at t; by default the median contour.
 
@@ -106,10 +107,10 @@ def eaf_contour(values: ArrayLike, share: float = 0.5) -> Array:
 
 
 def as_values(values: ArrayLike) -> Array:
-    """Return values as an array (instance, time, algorithm), after checking its shape."""
+    """Return values as an array (instance, budget, algorithm), after checking its shape."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 3 or not array.shape[0]:
-        raise ValueError(f"expected values of shape (instance, time, algorithm), got {array.shape}")
+        raise ValueError(f"expected values of shape (instance, budget, algorithm), got {array.shape}")
     return array
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Band(NamedTuple):
-    """A mean and its interval, each (time, algorithm)."""
+    """A mean and its interval, each (budget, algorithm)."""
 
     mean: Array
     lower: Array
@@ -23,7 +23,7 @@ class Band(NamedTuple):
 
 
 def ecdf(values: ArrayLike, bounds: Bounds = BOUNDS) -> Array:
-    """Return the mean attained share at each time, (time, algorithm).
+    """Return the mean attained share at each budget, (budget, algorithm).
 
     This is the ECDF over infinitely many targets, evenly spaced between the bounds on a logarithmic scale, or the EAF
     integrated over its targets.
@@ -48,7 +48,7 @@ def ecdf_band(
     """Return the ECDF with the percentile bootstrap interval of its mean, from instances resampled with replacement."""
     shares = attained_share(as_values(values), bounds)
     if np.isnan(shares).any():
-        raise ValueError("expected every algorithm on every instance at every time, got values that are NaN")
+        raise ValueError("expected every algorithm on every instance at every budget, got values that are NaN")
     instances = len(shares)
     # How often each instance is drawn, one row per resample: all means are then one matrix product.
     budgets_drawn = rng.multinomial(instances, np.full(instances, 1 / instances), size=resamples)

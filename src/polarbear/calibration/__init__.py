@@ -1,4 +1,4 @@
-"""Calibration studies: coverage of intervals, wrong eliminations, and how often other answers are right.
+"""Calibration studies: coverage of intervals, wrong drops, and how often other answers are right.
 
 In: settings of a study (cells): a prior, and a simulated truth.
 Out: outcomes per cell and replicate, and their summary. `python -m polarbear.calibration` runs the studies.

@@ -55,7 +55,7 @@ def feature_cells() -> list[FeatureCell]:
 
 
 def fitness_cells() -> list[FitnessCell]:
-    """Return the cells of the fitness study: six truths with 30 and 100 instances, in a race, and with few times."""
+    """Return the cells of the fitness study: six truths with 30 and 100 instances, in a race, and with few budgets."""
     ways: tuple[dict[str, Any], ...] = (
         {"instances": 30},
         {"instances": 100},
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="*",
         default=[],
         metavar="FIELD=VALUE",
-        help="run only cells with these values, such as times=20 or truth=smooth,constant",
+        help="run only cells with these values, such as budgets=20 or truth=smooth,constant",
     )
     parser.add_argument("--replicates", type=int, help="number of replicates per cell")
     parser.add_argument("--workers", type=int, default=1, help="number of processes")

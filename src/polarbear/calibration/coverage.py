@@ -59,7 +59,7 @@ def measure_coverage(cell: CoverageCell, replicate: int) -> dict[str, Any]:
 
 
 def simulate(cell: CoverageCell, replicate: int) -> tuple[Array, Array]:
-    """Simulate values (instance, time, algorithm), and return them with their truth (see `truths`).
+    """Simulate values (instance, budget, algorithm), and return them with their truth (see `truths`).
 
     The data set does not depend on the prior, so that priors are compared on the same data.
     """
@@ -80,15 +80,15 @@ def compare(posterior: Posterior, truth: Array) -> dict[str, Any]:
 
 
 def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
-    """Compare a posterior with true win rates (time, algorithm, algorithm).
+    """Compare a posterior with true win rates (budget, algorithm, algorithm).
 
-    The result holds the share of 95 % intervals, over all pairs and times, that contain the true win rate, and their mean
-    width; the mean log-score of predicting the better algorithm of each pair; the share of pairs and times whose better
+    The result holds the share of 95 % intervals, over all pairs and budgets, that contain the true win rate, and their mean
+    width; the mean log-score of predicting the better algorithm of each pair; the share of pairs and budgets whose better
     algorithm is surer than `SURE`; the number of claims with a probability in `CLAIMS`, the number of them that came true,
     and the sum of their probabilities.
     """
     pairs = list(zip(*np.triu_indices(truth.shape[1], 1), strict=True))
-    drawn = np.array([posterior.win_rates(int(a), int(b)) for a, b in pairs], dtype=np.float64)  # (pair, time, draw)
+    drawn = np.array([posterior.win_rates(int(a), int(b)) for a, b in pairs], dtype=np.float64)  # (pair, budget, draw)
     true = np.array([truth[:, a, b] for a, b in pairs])
     better = np.mean(drawn > 0.5, axis=2) + 0.5 * np.mean(drawn == 0.5, axis=2)
     sure, right = np.maximum(better, 1 - better), (better > 0.5) == (true > 0.5)
@@ -97,10 +97,10 @@ def compare_win_rates(posterior: Posterior, truth: Array) -> dict[str, Any]:
 
 
 def compare_ratings(posterior: Posterior, truth: Array) -> dict[str, Any]:
-    """Compare a posterior with true ratings (time, algorithm); claims are about which algorithm comes first most often."""
-    drawn = posterior.ratings.transpose(1, 2, 0)  # (time, algorithm, draw)
+    """Compare a posterior with true ratings (budget, algorithm); claims are about which algorithm comes first most often."""
+    drawn = posterior.ratings.transpose(1, 2, 0)  # (budget, algorithm, draw)
     leader, true_leader = drawn.argmax(axis=1), truth.argmax(axis=1)
-    best = np.mean(leader[:, None] == np.arange(truth.shape[1])[:, None], axis=2)  # (time, algorithm)
+    best = np.mean(leader[:, None] == np.arange(truth.shape[1])[:, None], axis=2)  # (budget, algorithm)
     probability = best[np.arange(len(truth)), true_leader]
     claims = _claims(best.max(axis=1), best.argmax(axis=1) == true_leader)
     return {**_intervals(drawn, truth), "log_score": _log_score(probability, drawn.shape[2]), **claims}

@@ -46,7 +46,7 @@ class FeatureCell:
     instances, features, algorithms, budgets
         Their numbers.
     autocorrelation
-        The autocorrelation of the noise of a run at neighbouring times.
+        The autocorrelation of the noise of a run at neighbouring budgets.
     level
         The level of the interval of the gain; a split needs a p-value of at most one minus this.
     """
@@ -121,7 +121,7 @@ def _assign_new_instances(cell: FeatureCell, tree: Node, rng: np.random.Generato
 
 
 def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores) -> float:
-    """Return the true gain of a tree over its choice for all instances, from ratings (instance, time, algorithm)."""
+    """Return the true gain of a tree over its choice for all instances, from ratings (instance, budget, algorithm)."""
     budgets = np.arange(ratings.shape[1])
 
     def value(node: Node, rows: Indices) -> float:
@@ -134,7 +134,7 @@ def _true_gain(ratings: Array, leaves: list[Indices], tree: Node, scores: Scores
 def _is_better(truth: Array, choice: GroupChoice, scores: Scores) -> bool:
     """Return whether the choice of a group truly beats the choice for all on most of its instances and budgets.
 
-    `truth` holds the utilities on instances of the group, shape (instance, time, algorithm).
+    `truth` holds the utilities on instances of the group, shape (instance, budget, algorithm).
     """
     budgets = scores.grid.budgets
     inside = (budgets >= choice.start) & ((budgets < choice.stop) | (choice.stop == budgets[-1]))

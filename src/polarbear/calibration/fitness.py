@@ -1,7 +1,7 @@
 """Simulate candidates for a race with a known truth: compare their fitness with whether they truly belong.
 
 The fitness of a candidate is the probability that it belongs to the Pareto set. In truth it belongs unless a single
-algorithm of the race beats it on most instances at every time. Fitness is calibrated if, of the candidates with a stated
+algorithm of the race beats it on most instances at every budget. Fitness is calibrated if, of the candidates with a stated
 probability of about 0.7, about 70 % belong.
 """
 
@@ -39,10 +39,10 @@ class FitnessCell:
     instances
         The number of instances; with `raced`, the largest number.
     raced
-        Whether the candidate joins a finished race and may be eliminated early, as with `evaluate_candidate`. Otherwise all
+        Whether the candidate joins a finished race and may be dropped early, as with `evaluate_candidate`. Otherwise all
         algorithms run on all instances.
     competitors, budgets, draws
-        The number of other algorithms, of times, and of posterior draws.
+        The number of other algorithms, of budgets, and of posterior draws.
     """
 
     truth: Truth = "smooth"

@@ -36,7 +36,7 @@ class GroupCell:
     instances, of_others
         The number of instances of the odd group, and of each other one.
     budgets, autocorrelation
-        The number of times, and the autocorrelation of the noise of a run at neighbouring times.
+        The number of budgets, and the autocorrelation of the noise of a run at neighbouring budgets.
     """
 
     odd: float = 0.4

@@ -19,10 +19,10 @@ _LARGEST_LOGIT = 4.0  # a win rate of 98 %; larger logits reflect the number of 
 
 
 def estimate_autocorrelation(rankings: Rankings) -> float:
-    """Estimate the autocorrelation of a run's noise at neighbouring times, from the outcomes of all pairs.
+    """Estimate the autocorrelation of a run's noise at neighbouring budgets, from the outcomes of all pairs.
 
     The signs of two normal variables with correlation ρ have the correlation r = (2 / π) arcsin ρ. The outcomes of a pair
-    at neighbouring times, centred over instances, take the place of the signs. Without information the estimate is zero.
+    at neighbouring budgets, centred over instances, take the place of the signs. Without information the estimate is zero.
     """
     product = square = 0.0
     for a, b in combinations(range(len(rankings.names)), 2):

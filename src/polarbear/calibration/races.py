@@ -1,10 +1,10 @@
 """Simulate whole races with a known truth: measure how often their decisions are wrong, and what they cost.
 
-Truths come from `truths`, runs from the simulator; each race decides after every round, as real races do. An elimination is
-wrong if in truth no algorithm beats the eliminated one on most instances at every time. It is clearly wrong if the
-eliminated algorithm is a clear member: it beats each of the others at some time by more than the region of practical
-equivalence. The final set is right if it contains every clear member and no algorithm that clearly should have been
-eliminated. Such an algorithm is beaten at every time by more than that region and, if the race keeps specialists, is not a
+Truths come from `truths`, runs from the simulator; each race decides after every round, as real races do. A drop is
+wrong if in truth no algorithm beats the dropped one on most instances at every budget. It is clearly wrong if the
+dropped algorithm is a clear member: it beats each of the others at some budget by more than the
+margin. The final set is right if it contains every clear member and no algorithm that clearly should have been
+dropped. Such an algorithm is beaten at every budget by more than the margin and, if the race keeps specialists, is not a
 specialist.
 """
 
@@ -44,7 +44,8 @@ class RaceCell:
     Attributes
     ----------
     rule
-        The rule that eliminates: the posterior ("bayes"), or significance tests at each time as in irace ("rank tests").
+        The rule that drops algorithms: the posterior ("bayes"), or significance tests at each budget as in irace ("rank
+        tests").
     belief
         The name of the prior, see `polarbear.calibration.beliefs`.
     dominance, until, specialists, guarantee, confidence, margin, draws
@@ -76,7 +77,7 @@ class RaceCell:
 
     @property
     def grid(self) -> Grid:
-        """The times at which algorithms are compared."""
+        """The budgets at which algorithms are compared."""
         return linear_grid(1, self.budgets, self.budgets)
 
     def settings(self, seed: int) -> Settings:
@@ -104,13 +105,13 @@ class Decisions:
     Attributes
     ----------
     eliminated
-        The indices of the eliminated algorithms.
+        The indices of the dropped algorithms.
     promised
-        The sum of the error probabilities of the eliminations under their posteriors.
+        The sum of the error probabilities of the drops under their posteriors.
     instances
         The number of instances used.
     resolved
-        Whether the race was resolved before its instances ran out.
+        Whether the race was finished before its instances ran out.
     cost
         The cost of the race relative to running every algorithm on every instance.
     posterior
@@ -135,7 +136,7 @@ def simulate_race(cell: RaceCell, replicate: int) -> dict[str, Any]:
 
 
 def simulate(cell: RaceCell, replicate: int) -> tuple[Array, Array]:
-    """Simulate the values (instance, time, algorithm) of all runs, and return them with their truth (see `truths`).
+    """Simulate the values (instance, budget, algorithm) of all runs, and return them with their truth (see `truths`).
 
     They do not depend on the rule, so that rules are compared on the same runs.
     """
@@ -172,7 +173,7 @@ def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> di
 
 
 def dominators(rates: Array, *, margin: float = 0.0) -> Mask:
-    """Return whether the true win rate of row over column exceeds ½ + margin at every time, shape (algorithm, algorithm)."""
+    """Whether the true win rate of row over column exceeds ½ + margin at every budget, shape (algorithm, algorithm)."""
     beats: Mask = np.all(rates > 0.5 + margin, axis=0) & ~np.eye(rates.shape[1], dtype=bool)
     return beats
 
@@ -180,8 +181,8 @@ def dominators(rates: Array, *, margin: float = 0.0) -> Mask:
 def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> Mask:
     """Return whether the column is not a specialist against the row, shape (algorithm, algorithm).
 
-    At no time may the true rating of the column exceed that of the row by `SPECIALIST_MARGIN` − margin or more. Ratings
-    have the shape (time, algorithm).
+    At no budget may the true rating of the column exceed the rating of the row by `SPECIALIST_MARGIN` − margin or more.
+    Ratings have the shape (budget, algorithm).
     """
     lead = ratings[:, :, None] - ratings[:, None]
     often: Mask = np.all(lead > margin - SPECIALIST_MARGIN, axis=0)
@@ -203,9 +204,9 @@ def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions
 
 
 def race_on(values: Array, state: State) -> State:
-    """Continue a race on simulated values until it is decided, no elimination is likely, or the instances run out.
+    """Continue a race on simulated values until it is decided, no drop is likely, or the instances run out.
 
-    Values have the shape (instance, time, algorithm), with the algorithms in the order of `state.names`.
+    Values have the shape (instance, budget, algorithm), with the algorithms in the order of `state.names`.
     """
     budgets, limits = state.settings.grid.budgets, StoppingLimits(instances=len(values))
 
@@ -257,7 +258,7 @@ def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _summarise_posteriors(compared: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how often intervals and claims of the posteriors at the end of the races are true, over all pairs and times."""
+    """Return how often intervals and claims of the final posteriors are true, over all pairs and budgets."""
     if not compared:
         return {}
     return {"after": {"races": len(compared), **summarise_comparisons(compared)}}

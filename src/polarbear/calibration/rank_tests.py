@@ -1,8 +1,8 @@
-"""The baseline for races: elimination by significance tests after each batch of instances, as in irace, at all times.
+"""The baseline for races: drops by significance tests after each batch of instances, as in irace, at all budgets.
 
-At each time Friedman's test decides whether the candidates differ, and Wilcoxon's signed-rank test which of two is better.
-All pairs are compared, since no algorithm need be the best at all times. An algorithm is eliminated when one other algorithm
-is significantly better at every time. There is no correction for repeated testing.
+At each budget Friedman's test decides whether the candidates differ, and Wilcoxon's signed-rank test which of two is better.
+All pairs are compared, since no algorithm need be the best at all budgets. An algorithm is dropped when one other
+algorithm is significantly better at every budget. There is no correction for repeated testing.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
-    """Return the eliminated algorithms, the number of instances used, and the number of runs.
+    """Return the dropped algorithms, the number of instances used, and the number of runs.
 
     Parameters
     ----------
     values
-        Shape (instance, time, algorithm), lower is better.
+        Shape (instance, budget, algorithm), lower is better.
     level
         The significance level of each test.
     batch
@@ -41,9 +41,9 @@ def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple
 
 
 def _find_beaten(values: Array, level: float) -> list[int]:
-    """Return the positions of the algorithms that another one beats significantly at every time.
+    """Return the positions of the algorithms that another one beats significantly at every budget.
 
-    An algorithm in the result eliminates no other, so at least one algorithm remains.
+    No algorithm is dropped because of one in the result, so at least one algorithm remains.
     """
     budgets, algorithms = values.shape[1:]
     if algorithms > 2:
@@ -61,7 +61,7 @@ def _find_beaten(values: Array, level: float) -> list[int]:
 
 
 def _is_worse(difference: Array, level: float) -> bool:
-    """Return whether differences (instance, time), positive if worse, are significantly positive at every time."""
+    """Return whether differences (instance, budget), positive if worse, are significantly positive at every budget."""
     if (difference.mean(axis=0) <= 0).any():  # saves the tests
         return False
     with warnings.catch_warnings():

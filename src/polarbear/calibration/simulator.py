@@ -1,9 +1,9 @@
 """Simulate trajectories with known utilities, autocorrelated noise and ties.
 
-A run of algorithm a on instance i has the value −(μ_a(t) + d_i + ε_ia(t)) at time t; lower is better. With Gumbel noise ε
-the rankings at each time follow Plackett-Luce with utilities μ(t), whatever the autocorrelation. All algorithms share the
-difficulty d_i. Values also decrease by a step per time that is far above the noise, so that the best value so far keeps the
-order within each time.
+A run of algorithm a on instance i has the value −(μ_a(t) + d_i + ε_ia(t)) at budget t; lower is better. With Gumbel noise ε
+the rankings at each budget follow Plackett-Luce with utilities μ(t), whatever the autocorrelation. All algorithms share the
+difficulty d_i. Values also decrease by a step per budget that is far above the noise, so that the best value so far keeps
+the order within each budget.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Dependence = Literal["copula", "renewal"]
 Noise = Literal["gumbel", "gaussian"]
 
-_STEP = 1e3  # decrease per time, far above any noise
+_STEP = 1e3  # decrease per budget, far above any noise
 _GUMBEL_DEVIATION = math.pi / math.sqrt(6)
 
 
@@ -33,10 +33,10 @@ class Simulator:
     Parameters
     ----------
     autocorrelation
-        The autocorrelation of the noise at neighbouring times of the grid, from 0 (the paper's assumption) to 1 (the noise
+        The autocorrelation of the noise at neighbouring budgets of the grid, from 0 (the paper's assumption) to 1 (the noise
         of a run never changes).
     dependence
-        "copula": ε changes a little at each time (an autoregressive Gaussian process, transformed to the marginal
+        "copula": ε changes a little at each budget (an autoregressive Gaussian process, transformed to the marginal
         distribution). "renewal": ε is constant until it is drawn again, as best-so-far curves behave.
     lasting
         The share of the noise, under the copula, that is specific to instance and algorithm and constant during a run.
@@ -45,8 +45,8 @@ class Simulator:
     difficulty
         The standard deviation of d_i. Rankings do not depend on it.
     solved
-        The share of runs that are at the optimum, and therefore tied, at the last time. It grows linearly from zero. If the
-        noise changes over time, the set of these runs changes too.
+        The share of runs that are at the optimum, and therefore tied, at the last budget. It grows linearly from zero. If
+        the noise changes over time, the set of these runs changes too.
     """
 
     autocorrelation: float = 0.0
@@ -73,9 +73,9 @@ class Simulator:
             )
 
     def values(self, utilities: Array, instances: int, *, rng: np.random.Generator) -> Array:
-        """Draw values of shape (instance, time, algorithm), which decrease over time; lower is better.
+        """Draw values of shape (instance, budget, algorithm), which decrease over time; lower is better.
 
-        Utilities have the shape (time, algorithm), or (instance, time, algorithm) if they differ between instances.
+        Utilities have the shape (budget, algorithm), or (instance, budget, algorithm) if they differ between instances.
 
         Examples
         --------
@@ -95,7 +95,7 @@ class Simulator:
         return _STEP * np.arange(budgets, 0, -1)[:, None] - score
 
     def noise_of(self, instances: int, budgets: int, algorithms: int, *, rng: np.random.Generator) -> Array:
-        """Draw the noise ε, shape (instance, time, algorithm)."""
+        """Draw the noise ε, shape (instance, budget, algorithm)."""
         shape = (instances, budgets, algorithms)
         fresh = rng.standard_normal(shape)
         if self.dependence == "renewal":

@@ -172,7 +172,7 @@ def _read(path: Path) -> dict[tuple[str, int], Outcome]:
             ) from error
     if others := versions - {__version__}:
         raise ValueError(
-            f"expected outcomes of polarbear {__version__} in {path}, got those of {', '.join(sorted(others))}; "
+            f"expected outcomes of polarbear {__version__} in {path}, got outcomes of {', '.join(sorted(others))}; "
             "give a new name, or remove the file"
         )
     return known

@@ -1,6 +1,6 @@
 """Draw truths to simulate from: utilities over time that do not come from the default prior.
 
-A truth is an array (kind, time, algorithm). Instances are of one or several equally frequent kinds, and rankings on the
+A truth is an array (kind, budget, algorithm). Instances are of one or several equally frequent kinds, and rankings on the
 instances of a kind follow Plackett-Luce with its utilities. With several kinds no Plackett-Luce model holds for all
 instances together.
 """
@@ -41,7 +41,7 @@ TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
 def draw_truth(truth: Truth, budgets: int, algorithms: int, *, spread: float = 1.0, rng: np.random.Generator) -> Array:
-    """Draw utilities (kind, time, algorithm) with a standard deviation of about `spread`, a tenth of it if near-equal.
+    """Draw utilities (kind, budget, algorithm) with a standard deviation of about `spread`, a tenth of it if near-equal.
 
     Examples
     --------
@@ -58,19 +58,19 @@ def draw_truth(truth: Truth, budgets: int, algorithms: int, *, spread: float = 1
 
 
 def true_win_rates(truth: Array) -> Array:
-    """Return the true win rates of row over column, the mean over kinds, shape (time, algorithm, algorithm)."""
+    """Return the true win rates of row over column, the mean over kinds, shape (budget, algorithm, algorithm)."""
     rates: Array = np.mean([expit(each[:, :, None] - each[:, None]) for each in truth], axis=0)
     return rates
 
 
 def true_ratings(truth: Array) -> Array:
-    """Return the true ratings, the mean over kinds, shape (time, algorithm)."""
+    """Return the true ratings, the mean over kinds, shape (budget, algorithm)."""
     ratings: Array = softmax(truth, axis=-1).mean(axis=0)
     return ratings
 
 
 def draw_instance_utilities(truth: Array, instances: int, *, rng: np.random.Generator) -> Array:
-    """Draw a kind for each instance, and return its utilities, shape (instance, time, algorithm)."""
+    """Draw a kind for each instance, and return its utilities, shape (instance, budget, algorithm)."""
     chosen: Array = truth[rng.integers(len(truth), size=instances)]
     return chosen
 
@@ -81,7 +81,7 @@ def _random_walk(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
 
 
 def _smooth(t: Array, algorithms: int, rng: np.random.Generator) -> Array:
-    """Draw Gaussian processes with a Matérn 3/2 kernel and a length scale of 0.7 of the time axis."""
+    """Draw Gaussian processes with a Matérn 3/2 kernel and a length scale of 0.7 of the budget axis."""
     distance = np.sqrt(3) * np.abs(t[:, None] - t) / 0.7
     covariance = (1 + distance) * np.exp(-distance) + 1e-9 * np.eye(len(t))
     return (np.linalg.cholesky(covariance) @ rng.standard_normal((len(t), algorithms)))[None]

@@ -33,12 +33,12 @@ class VersionCell:
     Attributes
     ----------
     change
-        How the new version differs: not at all; by 15 points at every time, or in the middle third of the times; or by just
-        the margin.
+        How the new version differs: not at all; by 15 points at every budget, or in the middle third of the budgets; or by
+        just the margin.
     autocorrelation
-        The autocorrelation of the noise of a run at neighbouring times.
+        The autocorrelation of the noise of a run at neighbouring budgets.
     budgets, most_instances
-        The number of times, and the most instances.
+        The number of budgets, and the most instances.
     confidence, margin, draws
         The rule of the comparison.
     """
@@ -53,7 +53,7 @@ class VersionCell:
 
 
 def true_rates(cell: VersionCell) -> Array:
-    """Return the true win rate of the new version at each time.
+    """Return the true win rate of the new version at each budget.
 
     Examples
     --------

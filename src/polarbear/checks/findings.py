@@ -1,7 +1,7 @@
 """What a model check found, as data.
 
 A `Misfit` is a pair whose observed win rate contradicts the posterior. An `Influence` is an algorithm whose removal changes
-other pairs. A `PairCheck` is an elimination checked against the outcomes of its pair alone. `polarbear.answer.doubts`
+other pairs. A `PairCheck` is a drop checked against the outcomes of its pair alone. `polarbear.answer.doubts`
 turns them into findings with a severity and a remedy.
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-DOUBTFUL = 0.05  # an elimination is contradicted if the pair's own outcomes give it a smaller probability
+DOUBTFUL = 0.05  # a drop is contradicted if the pair's own outcomes give it a smaller probability
 
 
 class Decision(Protocol):
-    """An elimination: `by` beats `name` with some probability."""
+    """A drop: `by` beats `name` with some probability."""
 
     @property
     def name(self) -> str:
-        """The eliminated algorithm."""
+        """The dropped algorithm."""
 
     @property
     def by(self) -> str:
@@ -31,18 +31,18 @@ class Decision(Protocol):
 
 @dataclass(frozen=True)
 class Misfit:
-    """A pair whose observed win rate contradicts the posterior, at the time where the two differ most.
+    """A pair whose observed win rate contradicts the posterior, at the budget where the two differ most.
 
     Attributes
     ----------
     name, other
         `name` beat `other` on the share `observed` of the instances; the posterior expects `modelled`.
     budget
-        The time of the largest difference; the misfit is significant from `first` to `last`.
+        The budget of the largest difference; the misfit is significant from `first` to `last`.
     errors
         The difference in standard errors.
     instances
-        The effective number of instances that compare the pair at this time.
+        The effective number of instances that compare the pair at this budget.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Influence:
-    """An algorithm whose removal changes the other pairs, with the pair and the time that change most.
+    """An algorithm whose removal changes the other pairs, with the pair and the budget that change most.
 
     Attributes
     ----------
     name
         The algorithm that is left out.
     first, second, budget
-        The pair and the time whose win rate changes most.
+        The pair and the budget whose win rate changes most.
     rate, without
         The win rate of the first over the second in a Plackett-Luce fit to all algorithms, and to all but this one.
     errors
@@ -83,17 +83,17 @@ class Influence:
 
 @dataclass(frozen=True)
 class PairCheck:
-    """An elimination, checked against the outcomes of the pair alone.
+    """A drop, checked against the outcomes of the pair alone.
 
     Attributes
     ----------
     name, by, probability
-        The elimination: `by` beats `name`, with this probability under the posterior.
+        The drop: `by` beats `name`, with this probability under the posterior.
     own
-        The smallest probability, over the times at which the two were compared, that `by` beats `name` on more than half of
-        the instances, from the outcomes of the pair alone.
+        The smallest probability, over the budgets at which the two were compared, that `by` beats `name` on more than half
+        of the instances, from the outcomes of the pair alone.
     budget
-        The time of the smallest probability.
+        The budget of the smallest probability.
     """
 
     name: str
@@ -104,10 +104,10 @@ class PairCheck:
 
     @property
     def contradicted(self) -> bool:
-        """Whether the pair's own outcomes contradict the elimination."""
+        """Whether the pair's own outcomes contradict the drop."""
         return self.own < DOUBTFUL
 
     @property
     def unsupported(self) -> bool:
-        """Whether the pair's own outcomes neither contradict nor support the elimination, for instance if there are none."""
+        """Whether the pair's own outcomes neither contradict nor support the drop, for instance if there are none."""
         return DOUBTFUL <= self.own <= 0.5

@@ -1,6 +1,6 @@
 """Find what was computed from the runs themselves and used as if it were known before them.
 
-This concerns features of instances after which an algorithm is chosen, and columns that define groups of instances: on a new
+This concerns features of instances by which an algorithm is chosen, and columns that define groups of instances: on a new
 instance their values would not be known.
 """
 
@@ -26,7 +26,7 @@ _FEW = 10  # algorithms up to which differences of pairs are examined
 _NAMES_WINNERS = 0.9  # share of instances on which a column of names names the winner; the rest may be ties
 
 
-Kind = Literal["final value", "best final value", "time of the last improvement", "difference of final values"]
+Kind = Literal["final value", "best final value", "budget of the last improvement", "difference of final values"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Results:
     kinds
         What the columns of `values` are: a kind, and the algorithms that it concerns.
     values
-        Shape (instance, column): the final value of each algorithm, the best of these, the time of the last improvement of
-        each algorithm, which is the time to solve an instance if it was solved, and for a few algorithms the difference of
+        Shape (instance, column): the final value of each algorithm, the best of these, the budget of the last improvement of
+        each algorithm, which is the budget to solve an instance if it was solved, and for a few algorithms the difference of
         the final values of each pair; NaN where there is none.
     winners
         Shape (instance,): the position of the algorithm with the best final value; -1 if no algorithm has one.
@@ -75,7 +75,7 @@ def results_of(runs: Iterable[Trajectory], instances: Sequence[Hashable]) -> Res
         kinds=(
             *(("final value", (name,)) for name in names),
             ("best final value", ()),
-            *(("time of the last improvement", (name,)) for name in names),
+            *(("budget of the last improvement", (name,)) for name in names),
             *(("difference of final values", (names[a], names[b])) for a, b in pairs),
         ),
         values=np.concatenate([final, best[:, None], last, differences.T], axis=1),

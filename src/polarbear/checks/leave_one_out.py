@@ -4,7 +4,7 @@ By Luce's axiom the win rate of A over B does not depend on C. For rankings that
 algorithms change only by noise when C is left out (Hausman and McFadden, 1984). If they change more, C may be a variant of
 one of the others. Under misspecification, removing any algorithm moves the fit; the culprit moves it most.
 
-Ratings are fitted at each time separately, so that the test involves no prior over time.
+Ratings are fitted at each budget separately, so that the test involves no prior over time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CONCENTRATION = 0.5  # of the Dirichlet prior, which keeps utilities finite if 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The influence of one algorithm on the win rates of the others; arrays of shape (time, algorithm, algorithm).
+    """The influence of one algorithm on the win rates of the others; arrays of shape (budget, algorithm, algorithm).
 
     Attributes
     ----------
@@ -102,11 +102,11 @@ def leave_one_out(choices: Choices) -> dict[str, LeftOut]:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """A Plackett-Luce fit at each time separately."""
+    """A Plackett-Luce fit at each budget separately."""
 
-    rate: Array  # win rates of row over column, (time, algorithm, algorithm)
-    covariance: Array  # of the utilities under the model, (time, algorithm, algorithm)
-    influence: Array  # contribution of each instance to the utilities, (time, algorithm, instance)
+    rate: Array  # win rates of row over column, (budget, algorithm, algorithm)
+    covariance: Array  # of the utilities under the model, (budget, algorithm, algorithm)
+    influence: Array  # contribution of each instance to the utilities, (budget, algorithm, instance)
 
     @property
     def slope(self) -> Array:

@@ -1,9 +1,10 @@
 """Check the Plackett-Luce model: compare the win rates of the posterior with the observed ones of each pair.
 
-Plackett-Luce has one rating per algorithm and time, from which the win rate of every pair follows: how often A beats B does
-not depend on C (independence of irrelevant alternatives). Real algorithms violate this, for instance if two of them are
-variants of each other. The check answers three questions. Do the observed win rates of each pair agree with the posterior?
-Do the other win rates change when one algorithm is left out? Do the outcomes of the pair alone confirm each elimination?
+Plackett-Luce has one rating per algorithm and budget, from which the win rate of every pair follows: how often A beats B
+does not depend on C (independence of irrelevant alternatives). Real algorithms violate this, for instance if two of them
+are variants of each other. The check answers three questions. Do the observed win rates of each pair agree with the
+posterior? Do the other win rates change when one algorithm is left out? Do the outcomes of the pair alone confirm each
+drop?
 
 The beliefs of `BayesianBootstrap` come from the outcomes of each pair alone and assume no model, so nothing is checked.
 """
@@ -42,19 +43,19 @@ if TYPE_CHECKING:
     from polarbear.posterior.pair_beliefs import PairBeliefs
 
 
-FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and times
+FALSE_ALARMS = 0.01  # probability that a check rejects a correct model, over all pairs and budgets
 SMALLEST_MISFIT = 0.05  # of a win rate, equal to the default margin: smaller misfits change no decision that matters
 MOST_LEFT_OUT = 30  # algorithms; with more, one fit per algorithm would take minutes, and a single one matters less
 
 
 @dataclass(frozen=True, eq=False)
 class ModelCheck:
-    """Observed and expected win rates, arrays of shape (time, algorithm, algorithm), row against column.
+    """Observed and expected win rates, arrays of shape (budget, algorithm, algorithm), row against column.
 
     Attributes
     ----------
     names, grid
-        The algorithms and the times.
+        The algorithms and the budgets.
     compared
         The effective number of instances that compare row and column.
     observed
@@ -65,11 +66,11 @@ class ModelCheck:
         The standard deviations of the observed win rates.
     own
         P(the row beats the column on more than half of the instances), from the outcomes of the pair alone. Under
-        `BayesianBootstrap` it is one at times at which the pair ties on every instance, as in an elimination.
+        `BayesianBootstrap` it is one at budgets at which the pair ties on every instance, as in a drop.
     by_model
         Whether win rates follow from Plackett-Luce. The beliefs about pairs of `BayesianBootstrap` assume no model.
     independent_budgets
-        The effective number of independent times, for the multiplicity correction of the largest misfit.
+        The effective number of independent budgets, for the multiplicity correction of the largest misfit.
     left_out
         The change of the other win rates when one algorithm is left out, by its name. Empty for two algorithms, for more
         than 30, and without a model.
@@ -93,12 +94,12 @@ class ModelCheck:
 
     @property
     def threshold(self) -> float:
-        """The standard errors at which a misfit is significant (Bonferroni over all pairs and independent times)."""
+        """The standard errors at which a misfit is significant (Bonferroni over all pairs and independent budgets)."""
         pairs = len(self.names) * (len(self.names) - 1) / 2
         return self._bonferroni(pairs)
 
     def _bonferroni(self, tests: float) -> float:
-        """Return the two-sided normal threshold for this number of tests at each of the independent times."""
+        """Return the two-sided normal threshold for this number of tests at each of the independent budgets."""
         return float(-scipy.special.ndtri(FALSE_ALARMS / (2 * tests * self.independent_budgets)))
 
     @cached_property
@@ -138,13 +139,13 @@ class ModelCheck:
         return tuple(sorted(influences, key=lambda each: -abs(each.without - each.rate)))
 
     def _entries(self, index: tuple[np.intp, np.intp, np.intp], **arrays: Array) -> dict[str, float]:
-        """Return the time of an index (time, algorithm, algorithm), and the value of each array there."""
+        """Return the budget of an index (budget, algorithm, algorithm), and the value of each array there."""
         return {"budget": float(self.grid.budgets[index[0]])} | {
             name: float(array[index]) for name, array in arrays.items()
         }
 
     def check_eliminations(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
-        """Return each elimination checked against the outcomes of its pair alone."""
+        """Return each drop checked against the outcomes of its pair alone."""
         pair_checks = []
         for each in decisions:
             a, b = self.names.index(each.by), self.names.index(each.name)
@@ -198,7 +199,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
     if choices.names != posterior.names or choices.grid != posterior.grid:
         raise ValueError(
             f"expected the choices that the posterior was fitted to, of {', '.join(posterior.names)} on {posterior.grid}; "
-            f"got those of {', '.join(choices.names)} on {choices.grid}"
+            f"got outcomes of {', '.join(choices.names)} on {choices.grid}"
         )
     by_model = posterior.beliefs is None
     if posterior.beliefs is None:
@@ -223,7 +224,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
 
 
 def _observed_by_pairs(beliefs: PairBeliefs) -> tuple[Array, Array]:
-    """Return the effective numbers of comparisons and the observed win rates, (time, algorithm, algorithm)."""
+    """Return the effective numbers of comparisons and the observed win rates, (budget, algorithm, algorithm)."""
     n = beliefs.algorithms
     compared, observed = np.zeros((2, len(beliefs.sample.rankings.grid), n, n))
     for a, b in combinations(range(n), 2):
@@ -233,6 +234,6 @@ def _observed_by_pairs(beliefs: PairBeliefs) -> tuple[Array, Array]:
 
 
 def _independent_budgets(posterior: Posterior, choices: Choices) -> float:
-    """Return the effective number of independent times, from the correlation of Plackett-Luce scores within runs."""
+    """Return the effective number of independent budgets, from the correlation of Plackett-Luce scores within runs."""
     utilities = np.log(np.maximum(posterior.ratings, np.finfo(np.float64).tiny)).mean(axis=0)
     return independent_budgets(score_correlation(standard_scores(utilities, choices)[0]))

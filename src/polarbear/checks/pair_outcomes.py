@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def observed_win_rates(rankings: Rankings) -> Array:
-    """Return the observed win rates of row over column, shape (time, algorithm, algorithm).
+    """Return the observed win rates of row over column, shape (budget, algorithm, algorithm).
 
     They are weighted shares of instances, where a tie counts one half. They are NaN for pairs never compared, and zero on
     the diagonal.
@@ -46,7 +46,7 @@ def observed_win_rates(rankings: Rankings) -> Array:
 
 
 def effective_comparisons(rankings: Rankings) -> Array:
-    """Return the effective number of instances that compare row and column, shape (time, algorithm, algorithm).
+    """Return the effective number of instances that compare row and column, shape (budget, algorithm, algorithm).
 
     This is Kish's effective sample size, (Σ w)² / Σ w²: a rate from this number of equally weighted instances is as precise.
     It does not depend on the scale of the weights.

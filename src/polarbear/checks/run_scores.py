@@ -1,4 +1,4 @@
-"""The Plackett-Luce score of each instance at each time.
+"""The Plackett-Luce score of each instance at each budget.
 
 The score of a ranking is the gradient of its log-likelihood in the utilities, s = W − Σ_S C_S p_S. Over instances it has
 mean zero at the true utilities and, under Plackett-Luce, its covariance equals the curvature of the likelihood.
@@ -24,7 +24,7 @@ MOST_INSTANCES = 400  # correlations of scores are then accurate to a few hundre
 
 
 def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
-    """Return the scores in the utilities, weighted by the weights of the rankings, shape (instance, time, algorithm).
+    """Return the scores in the utilities, weighted by the weights of the rankings, shape (instance, budget, algorithm).
 
     A tie of k algorithms with total mass g, above algorithms with total mass M, counts as k choices from the masses that
     remain on average, M + g (1 − j/k) for j = 0, …, k − 1 (Efron, 1977). This is close to the average over all orders, at
@@ -33,7 +33,7 @@ def scores_by_instance(utilities: Array, rankings: Rankings) -> Array:
     Parameters
     ----------
     utilities
-        μ, shape (time, algorithm).
+        μ, shape (budget, algorithm).
     rankings
         The observed rankings.
 
@@ -95,13 +95,13 @@ def thin_instances(rankings: Rankings) -> Rankings:
 def standard_scores(utilities: Array, choices: Choices) -> tuple[Array, Array]:
     """Return the standardised scores z_i(t) = A(t)^−½ s_i(t) in the contrasts, and the curvature A(t) of all instances.
 
-    Scores have the shape (time, latent function, instance). Under Plackett-Luce, at the true utilities, the expectation of
+    Scores have the shape (budget, latent function, instance). Under Plackett-Luce, at the true utilities, the expectation of
     Σ_i z_i(t) z_i(t)ᵀ over all instances is the identity.
 
     Parameters
     ----------
     utilities
-        The fitted μ, shape (time, algorithm).
+        The fitted μ, shape (budget, algorithm).
     choices
         The observed choices, with the rankings of each instance; scores use at most `MOST_INSTANCES` of them.
     """

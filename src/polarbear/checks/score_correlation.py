@@ -1,6 +1,6 @@
-"""Correlation of a run's scores over time, and the effective number of independent times that follows from it.
+"""Correlation of a run's scores over time, and the effective number of independent budgets that follows from it.
 
-The likelihood treats the rankings of one run at different times as independent. The correlation of their scores shows
+The likelihood treats the rankings of one run at different budgets as independent. The correlation of their scores shows
 whether they are.
 """
 
@@ -19,18 +19,18 @@ _DECAYS = 12  # number of length scales in the dictionary of exponentials
 
 
 def score_correlation(scores: Array) -> Array:
-    """Return R, shape (time, time), the correlation over time of an instance's scores, common to all contrasts.
+    """Return R, shape (budget, budget), the correlation over time of an instance's scores, common to all contrasts.
 
     C(t, t') = Σ_i z_i(t)·z_i(t') is scaled to a unit diagonal. With few instances it is noisy, so it is shrunk towards a
     stationary target, which depends only on the distance on the grid; weight = sampling variance / squared distance
     (Schäfer and Strimmer, 2005). Shrinkage is complete for independent rankings and slight for highly correlated ones,
-    since correlations near one are precise even with few instances. Unobserved times use the target. Times without a common
-    instance are uncorrelated, since R is the correlation of sums over instances.
+    since correlations near one are precise even with few instances. Unobserved budgets use the target. Budgets without a
+    common instance are uncorrelated, since R is the correlation of sums over instances.
 
     Parameters
     ----------
     scores
-        Standardised scores of shape (time, latent function, instance); zero if an instance was not observed.
+        Standardised scores of shape (budget, latent function, instance); zero if an instance was not observed.
     """
     budgets, functions, _ = scores.shape
     flat = scores.reshape(budgets, -1)
@@ -54,15 +54,15 @@ def score_correlation(scores: Array) -> Array:
 
 
 def _observation_mask(scores: Array) -> Array:
-    """Return 1 if an instance has a score at a time and 0 otherwise, shape (time, instance)."""
+    """Return 1 if an instance has a score at a budget and 0 otherwise, shape (budget, instance)."""
     there: Array = (scores != 0).any(axis=1).astype(np.float64)
     return there
 
 
 def independent_budgets(correlation: Array) -> float:
-    """Return the effective number of independent times, (Σ √λ)² / Σ λ with λ the eigenvalues of R (Galwey, 2009).
+    """Return the effective number of independent budgets, (Σ √λ)² / Σ λ with λ the eigenvalues of R (Galwey, 2009).
 
-    With a Bonferroni correction for this number, the largest deviation over all times has about the nominal error rate.
+    With a Bonferroni correction for this number, the largest deviation over all budgets has about the nominal error rate.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _stationary_target(together: Array) -> Array:
     """
     budgets, size = len(together), np.diag(together)
     distance = np.arange(1, budgets)
-    both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # both times were observed
+    both = [(size[d:] > 0) & (size[:-d] > 0) for d in distance]  # both budgets were observed
     perfect = np.array(
         [np.where(pair, size[d:] + size[:-d], 0.0).sum() / 2 for d, pair in zip(distance, both, strict=True)]
     )

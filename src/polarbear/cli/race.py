@@ -246,7 +246,7 @@ def _check_drops(state: "State", names: list[str]) -> None:
             f"expected two candidates or more to remain, got {', '.join(rest) or 'none'}; start another race"
         )
     for name in sorted(names, key=lambda each: each in state.candidates):  # an unknown name is reported first
-        state = loop.remove(state, name)
+        state = loop.drop(state, name)
 
 
 def _algorithms_to_add(names: list[str], present: tuple[str, ...], prepared: "Prepared") -> list[str]:

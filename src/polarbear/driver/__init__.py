@@ -4,7 +4,7 @@ In: algorithms, a source of instances, and settings. Out: a `RaceOutcome`, and a
 
 - `race`: `Race`, the class that users create, run and open again.
 - `record`: the state and the runs of a race, in memory and in its file.
-- `round_loop`: runs a race round by round until it is resolved or stopped.
+- `round_loop`: runs a race round by round until it is finished or stopped.
 - `dispatch`: submits the runs of a round to an executor and keeps each one as it completes.
 - `resume`: rebuilds the state of a race from its file.
 - `rescue`: saves a race whose file was lost while it ran, or is damaged.

@@ -60,7 +60,8 @@ def describe_algorithms(algorithms: Mapping[str, Any]) -> dict[str, str]:
 def describe_instances(instances: Any, count: int | None = None) -> dict[str, Any] | None:
     """Return the identity of a source of instances in plain values; None if there is no source.
 
-    Of a list it is that of the first `count` instances, since a list may grow, and so may the number of repetitions.
+    Of a list it is the description of the first `count` instances, since a list may grow, and so may the number of
+    repetitions.
     """
     if instances is None:
         return None
@@ -169,7 +170,7 @@ def _describe_value(value: Any) -> str:
 def _format(value: object, other: object) -> str:
     """Return a setting as text that differs from the text of the other value."""
     if isinstance(value, Grid) and repr(value) == repr(other):
-        return f"times {_shorten(str(value.budgets.tolist()))}"
+        return f"budgets {_shorten(str(value.budgets.tolist()))}"
     return _shorten(repr(value))
 
 

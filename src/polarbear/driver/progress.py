@@ -139,7 +139,7 @@ class Pace:
 class LineView(SilentView):
     """A view that prints a line after a round, or after several rounds if they take less than `interval` seconds together.
 
-    Instances and costs are those of the race so far. The first round, rounds with an elimination and the last round are
+    Instances and costs are totals of the race so far. The first round, rounds with a drop and the last round are
     always printed. In a round that takes long, lines with the number of its runs are signs of life.
     """
 
@@ -177,7 +177,7 @@ class LineView(SilentView):
         assert self._state is not None
         words = [f"round {len(self._state.rounds) + 1}", f"{self._runs} of {with_noun(self._planned, 'run')}"]
         if self.horizon.deadline < math.inf:
-            words.append(f"{format_duration(max(0.0, self.horizon.deadline - now))} to the limit of time")
+            words.append(f"{format_duration(max(0.0, self.horizon.deadline - now))} to the time limit")
         self._print(" · ".join(words))
 
     def on_decisions(self, state: State) -> None:
@@ -291,7 +291,7 @@ class LiveView(SilentView):
         share = decided_share(state.resolved)
         head = Table.grid(padding=(0, 2))
         head.add_row(
-            "decided", ProgressBar(total=1.0, completed=share, width=30), f"{percent(share)} of pairs and times"
+            "decided", ProgressBar(total=1.0, completed=share, width=30), f"{percent(share)} of pairs and budgets"
         )
         total = max(len(plan.jobs), 1)
         head.add_row(
@@ -308,7 +308,7 @@ class LiveView(SilentView):
         table = Table(box=None, padding=(0, 2))
         for heading in ("algorithm", "state", "beaten everywhere"):
             table.add_column(heading, justify="right" if heading == "beaten everywhere" else "left")
-        eliminated = {each.name: each for round_ in state.rounds for each in round_.eliminated}
+        dropped = {each.name: each for round_ in state.rounds for each in round_.eliminated}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)
         for name in state.names:
@@ -316,10 +316,10 @@ class LiveView(SilentView):
                 status, style = ("races", "bold") if name in running else ("decided", "green")
                 if name in state.newcomers:
                     status = "catches up"
-            elif name in eliminated:
-                status, style = f"dropped in round {eliminated[name].round}, beaten by {eliminated[name].by}", "dim"
+            elif name in dropped:
+                status, style = f"dropped in round {dropped[name].round}, beaten by {dropped[name].by}", "dim"
             else:
-                status, style = "removed", "dim"
+                status, style = "dropped", "dim"
             probability = format_percent(threat[name]) if name in threat else ""
             table.add_row(Text(name, style=style), Text(status, style=style), probability)
         return table

@@ -84,7 +84,7 @@ class Race:
         A callable `instance(index, seed)` that returns a problem, or a sequence of problems; with
         `polarbear.problems.Repeated(problems, 5)` each of them comes five times.
     grid
-        The times at which algorithms are compared.
+        The budgets at which algorithms are compared.
     path
         The race file. If it does not exist, it is created; otherwise its race is continued, provided that algorithms and
         settings agree. So a script that is run again continues its race, and a finished race is not run again. Without
@@ -95,7 +95,7 @@ class Race:
         Features of the instances: one mapping from names to values per instance, in their order, or by index. Instances
         with an attribute `features` need none. The race file stores them.
     **settings
-        Fields of `Settings`: prior, elimination, resolution, confidence, margin, batch, seed, clock, maximise and more.
+        Fields of `Settings`: prior, dominance, until, confidence, margin, batch, seed, clock, maximise and more.
 
     Examples
     --------
@@ -288,7 +288,7 @@ class Race:
             self.algorithms[name], self._payloads[name] = algorithm, payload
             return
         self._record.update(loop.add(self.state, name), "added", name)
-        self._record.forget_failures(frozenset({name}))  # those from before it was removed; their cause may be fixed
+        self._record.forget_failures(frozenset({name}))  # those from before it was dropped; their cause may be fixed
         self._stopped = "paused"
         if payload is not None:
             self.algorithms[name], self._payloads[name] = algorithm, payload
@@ -302,7 +302,7 @@ class Race:
         return {} if file is None else states_before_adding(file, self._record.clusters)
 
     def note(self, key: str, value: Any) -> None:
-        """Store an additional JSON value in the race file, next to those of the race itself."""
+        """Store an additional JSON value in the race file, next to the values of the race itself."""
         _check_keys([key])
         if self._record.file is not None:
             self._record.file.set_about(key, value)
@@ -314,13 +314,13 @@ class Race:
 
     def drop(self, name: str, reason: str = REMOVED_BY_HAND) -> None:
         """Drop a candidate without judging it, and store the reason, which answers show; its data are kept."""
-        self._record.update(loop.remove(self.state, name, reason), "removed", removed_event(name, reason))
+        self._record.update(loop.drop(self.state, name, reason), "removed", removed_event(name, reason))
         self._stopped = "paused"
 
     def restore(self, name: str) -> None:
         """Make a dropped algorithm a candidate again, which first runs on the instances that it missed.
 
-        Its earlier runs still count, so the next round may eliminate it again.
+        Its earlier runs still count, so the next round may drop it again.
         """
         self._record.update(loop.readmit(self.state, name), "readmitted", name)
         self._stopped = "paused"
@@ -340,9 +340,9 @@ class Race:
         retries: int = 1,
         progress: View = "auto",
     ) -> RaceOutcome:
-        """Run the race until every pair is decided, no further elimination is likely, or a limit is reached.
+        """Run the race until every pair is decided, no further drop is likely, or a limit is reached.
 
-        Only a race with resolution="set", the default, stops because no further elimination is likely. A finished
+        Only a race with until="set", the default, stops because no further drop is likely. A finished
         race returns its result at once. An algorithm that fails in every run of its first round pauses the race before it
         is judged, with `stopped="algorithm failed"`; the result's `message` shows the end of its output.
 
@@ -367,7 +367,7 @@ class Race:
             trust decisions although algorithms fail. The race remembers which algorithms have failed by the end of this
             call. Recorded runs are always judged.
         time_limit
-            Wall-clock seconds after which a single run is killed.
+            The wall-clock seconds that a single run may take before it is killed.
         retries
             How often a run whose process died is repeated.
         progress
@@ -377,7 +377,7 @@ class Race:
         Returns
         -------
         RaceOutcome
-            The result so far, also if the race was stopped or interrupted by Ctrl-C. To continue, call `run` again or
+            The result so far, even if the race was stopped or interrupted by Ctrl-C. To continue, call `run` again or
             use `Race.open`.
         """
         limits = {"max_instances": max_instances, "max_evaluations": max_evaluations, "max_seconds": max_seconds}

@@ -35,7 +35,7 @@ class RaceRecord:
     state
         The current state of the race.
     runs
-        All runs by (algorithm, instance), including those of an interrupted round.
+        All runs by (algorithm, instance), including the runs of an interrupted round.
     file
         The race file, or None for a race that is kept in memory only.
     clusters

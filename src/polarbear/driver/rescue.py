@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def rescue(file: RaceFile, settings: Settings, runs: Mapping[tuple[str, int], Run]) -> Path:
     """Write a race to a new file beside its lost one, and return its path.
 
-    If the folder is gone, too, the file goes to the current directory, or to that of temporary files.
+    If the folder is gone, too, the file goes to the current directory, or to the directory of temporary files.
     """
     content = [(run, job(settings, name, instance, run.trajectory.known_to)) for (name, instance), run in runs.items()]
     problem: OSError | None = None

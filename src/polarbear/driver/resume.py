@@ -93,7 +93,7 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
         case "added":
             return loop.add(state, event.data)
         case "removed":
-            return loop.remove(state, *_read_removed_event(event.data))
+            return loop.drop(state, *_read_removed_event(event.data))
         case "readmitted":
             return loop.readmit(state, event.data)
         case "rerun":
@@ -107,12 +107,12 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
 
 
 def removed_event(name: str, reason: str) -> object:
-    """Return the data of an entry about a removed algorithm: its name, or if it was not removed by hand, also the reason."""
+    """Return the data of an entry about a dropped algorithm: its name; if it was not dropped by hand, also the reason."""
     return name if reason == REMOVED_BY_HAND else {"name": name, "reason": reason}
 
 
 def _read_removed_event(data: Any) -> tuple[str, str]:
-    """Return the name and the reason from the data of an entry about a removed algorithm."""
+    """Return the name and the reason from the data of an entry about a dropped algorithm."""
     return (str(data["name"]), str(data["reason"])) if isinstance(data, dict) else (data, REMOVED_BY_HAND)
 
 

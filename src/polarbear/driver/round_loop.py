@@ -37,7 +37,7 @@ def run_rounds(
     """Run rounds, update the record after each of them, and return why the race stopped.
 
     With `only`, nothing but these candidates runs until the pairs among them are decided, however unlikely another
-    elimination is.
+    drop is.
     """
     while time.monotonic() < context.deadline:
         plan = loop.ask(record.state, only=only)

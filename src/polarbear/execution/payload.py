@@ -52,7 +52,7 @@ def pack(algorithm: Algorithm, instances: Instances, clock: Clock = "evaluations
     instances
         A callable `instances(index, seed)` that returns a problem, or a sequence of problems.
     clock
-        The unit of time: "evaluations" or "seconds".
+        The unit of budgets: "evaluations" or "seconds".
     maximise
         Higher values are better.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ReplayExecutor(Executor):
-    """An executor that answers every job at once from recorded runs, truncated at the job's time.
+    """An executor that answers every job at once from recorded runs, truncated at the job's budget.
 
     Parameters
     ----------

@@ -26,7 +26,8 @@ _SEED: dict[str, Callable[[Any, int], object]] = {
 def seeded(seed: int) -> Iterator[None]:
     """Seed the global generators of Python, NumPy and PyTorch within the context.
 
-    Their state would otherwise be that of the worker, the same in all its runs, or random where the run imports them first.
+    Their state would otherwise be the state of the worker, the same in all its runs, or random where the run imports them
+    first.
     """
     random.seed(seed)
     for name in _SEED:

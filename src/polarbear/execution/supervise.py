@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from polarbear.execution.worker_client import WorkerProcess
     from polarbear.race.jobs import Job, Status
 
-# How long after its time an algorithm may take to notice the end before its worker is killed (clock="seconds" only).
+# How long after its budget an algorithm may take to notice the end before its worker is killed (clock="seconds" only).
 _GRACE_SECONDS = 1.0
 _EMPTY = event_log.LogState(0.0, 0.0, False, b"")
 _KEPT = 2_000  # characters of output stored with a successful run; there may be many such runs
@@ -78,7 +78,7 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
     -------
     Run
         Its trajectory is known until `job.budget`, even if the run ended earlier. The trajectory of a failed run is known
-        until the last time that the run is known to have reached.
+        until the last budget that the run is known to have reached.
     """
     limits = limits or Limits()
     return _attempt(own_slot(), payload, job, limits, limits.retries)
@@ -172,7 +172,7 @@ def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
         return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
     if not state.pairs:
         message = (
-            f"expected at least one value by seconds {job.budget:g}, got none; let the race run until a later time"
+            f"expected at least one value by seconds {job.budget:g}, got none; let the race run to a larger budget"
         )
         return _make_run(payload, job, state, "error", _with_output(message, output), seconds, cpu_seconds)
     return _make_run(payload, job, state, "done", output, seconds, cpu_seconds)

@@ -91,7 +91,7 @@ def serve(requests: int, replies: int, data: bytes, log_file: int, streams: tupl
 
 
 def count_threads() -> int:
-    """Return the number of threads of this process, including those of libraries (Linux)."""
+    """Return the number of threads of this process, including the threads of libraries (Linux)."""
     return len(os.listdir("/proc/self/task"))  # noqa: PTH208
 
 

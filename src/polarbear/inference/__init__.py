@@ -8,7 +8,7 @@ itself imports nothing, so that reading a stored race need not import the method
 | --- | --- | --- | --- |
 | `bayesian_bootstrap` | `bootstrap.posterior_draws` | `BayesianBootstrap` | weights on instances, drawn directly (default) |
 | `nested_laplace` | `laplace.nested` | temporal | Laplace on a lattice of hyperparameters, importance-corrected (default) |
-| `stick_breaking` | `dirichlet.stick_breaking` | Dirichlet | stick-breaking Betas per time, importance-corrected (default) |
+| `stick_breaking` | `dirichlet.stick_breaking` | Dirichlet | Betas per budget, importance-corrected (default) |
 | `hmc` | `hmc` | all but bootstrap | Hamiltonian Monte Carlo from the Laplace solution, where the weights fail |
 | `gibbs` | `dirichlet.gibbs` | Dirichlet | exact Gibbs sampling by data augmentation |
 | `plain_laplace` | `laplace.plain` | all but bootstrap | Laplace at the joint mode; the paper's, for comparison |

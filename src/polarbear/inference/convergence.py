@@ -27,7 +27,7 @@ SMALLEST_EFFECTIVE_DRAWS = 400.0
 
 CHAINS = 32
 _FEWEST_TURNS = 125  # R-hat of shorter chains is too noisy, whatever the number of draws
-_BUDGETS_DIAGNOSED = 10  # neighbouring times are strongly correlated, so diagnosing all of them adds nothing
+_BUDGETS_DIAGNOSED = 10  # neighbouring budgets are strongly correlated, so diagnosing all of them adds nothing
 
 
 class State(Protocol):
@@ -35,7 +35,7 @@ class State(Protocol):
 
     @property
     def utilities(self) -> Array:
-        """Utilities, shape (time, algorithm, chain)."""
+        """Utilities, shape (budget, algorithm, chain)."""
 
     @property
     def hyperparameters(self) -> Array:
@@ -49,7 +49,7 @@ S = TypeVar("S", bound=State)
 class Chains:
     """Kept states of all chains and their convergence diagnostics."""
 
-    utilities: Array  # (turn, time, algorithm, chain)
+    utilities: Array  # (turn, budget, algorithm, chain)
     hyperparameters: Array  # (turn, hyperparameter, chain)
     r_hat: float
     effective_draws: float
@@ -60,7 +60,7 @@ class Chains:
         return self.r_hat < LARGEST_R_HAT and self.effective_draws > SMALLEST_EFFECTIVE_DRAWS
 
     def pool(self, draws: int, *, rng: np.random.Generator) -> Array:
-        """Return at most `draws` utilities (time, algorithm, draw) of all chains, in random order."""
+        """Return at most `draws` utilities (budget, algorithm, draw) of all chains, in random order."""
         together = np.moveaxis(self.utilities, 0, -1)
         return rng.permutation(together.reshape(*together.shape[:2], -1), axis=-1)[..., :draws]
 
@@ -106,7 +106,7 @@ def diagnose(utilities: Array, hyperparameters: Array) -> Chains:
     Parameters
     ----------
     utilities
-        Shape (turn, time, algorithm, chain).
+        Shape (turn, budget, algorithm, chain).
     hyperparameters
         Shape (turn, hyperparameter, chain).
     """

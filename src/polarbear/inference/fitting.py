@@ -53,12 +53,12 @@ def fit(
         `BayesianBootstrap()` by default. It weights instances and so accounts for correlation within a run over time, and
         each pair of algorithms has a prior of its own. The paper's priors use its Plackett-Luce likelihood. Its temporal
         priors (`BSpline()`, `RandomWalk()`, `GaussianProcess()`, ...) share information over time and, like the bootstrap,
-        answer questions about all times jointly. But they treat the rankings of a run at different times as independent, so
-        their intervals are too narrow when runs are correlated over time. `Dirichlet()` and `HierarchicalDirichlet()` treat
-        each time separately.
+        answer questions about all budgets jointly. But they treat the rankings of a run at different budgets as
+        independent, so their intervals are too narrow when runs are correlated over time. `Dirichlet()` and
+        `HierarchicalDirichlet()` treat each budget separately.
     method
         `BayesianBootstrap` draws its posterior directly and accepts "auto" only. For the other priors, "auto" uses nested
-        Laplace (stick-breaking at each time for the Dirichlet priors) corrected by importance weights, and Hamiltonian
+        Laplace (stick-breaking at each budget for the Dirichlet priors) corrected by importance weights, and Hamiltonian
         Monte Carlo where the weights are unreliable. "nested-laplace" uses the first only, "hmc" the second only. "gibbs"
         works for the Dirichlet priors. "laplace" is the uncorrected approximation, for comparison. The reference methods
         "nuts", "advi", "advi-fullrank" and "pathfinder" need the extra `mcmc`; `NUTS(...)`, `ADVI(...)` and
@@ -82,7 +82,7 @@ def fit(
     >>> choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
     >>> posterior = pb.fit(choices, seed=1)
     >>> posterior
-    Posterior(2 algorithms, 2 times, 3 instances, 4000 draws, BayesianBootstrap(...), reliable)
+    Posterior(2 algorithms, 2 budgets, 3 instances, 4000 draws, BayesianBootstrap(...), reliable)
     >>> bool(pb.dominance(posterior)[0, 0, 1] > 0.8)
     True
     """
@@ -128,7 +128,7 @@ def _announce_cost(choices: Choices) -> None:
     seconds = expected_seconds(budgets=budgets, algorithms=algorithms, instances=choices.instances)
     if seconds > ANNOUNCED_SECONDS:
         _LOG.warning(
-            "Comparing all pairs of %s algorithms at %s times on %s instances takes about %s on one core.",
+            "Comparing all pairs of %s algorithms at %s budgets on %s instances takes about %s on one core.",
             f"{algorithms:,}",
             f"{budgets:,}",
             f"{choices.instances:,}",
@@ -141,7 +141,7 @@ def _list(names: list[str]) -> str:
 
 
 def _compared_sets(choices: Choices) -> Iterator[Mask]:
-    """Yield, for each time, sets of algorithms that were compared with one another, shape (set, algorithm)."""
+    """Yield, for each budget, sets of algorithms that were compared with one another, shape (set, algorithm)."""
     if choices.rankings is not None:
         yield from were_compared(choices.rankings).swapaxes(0, 1)
         return
@@ -152,7 +152,7 @@ def _compared_sets(choices: Choices) -> Iterator[Mask]:
 def _check_connected(choices: Choices) -> None:
     """Raise a ValueError if no chain of comparisons links some algorithms: the prior alone would relate them."""
     linked = np.zeros((len(choices.names),) * 2, dtype=bool)
-    for compared in _compared_sets(choices):  # time by time, to bound memory
+    for compared in _compared_sets(choices):  # budget by budget, to bound memory
         together = compared.astype(np.float32)
         linked |= together.T @ together > 0
     if linked.all():
@@ -165,6 +165,7 @@ def _check_connected(choices: Choices) -> None:
         rest = [name for name, number in zip(choices.names, group, strict=True) if number == group[0]]
         raise ValueError(
             f"expected every algorithm to be compared with the others, directly or through a third, but nothing links "
-            f"{_list(apart)} with {_list(rest)}; run them on common instances at common times, or compare them separately: "
+            f"{_list(apart)} with {_list(rest)}; run them on common instances at common budgets, or compare them "
+            "separately: "
             "choose instances or algorithms with `where`, `only` or `without` of read_runs (--where, --only, --without)"
         )

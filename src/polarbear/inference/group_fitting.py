@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 FEWEST_INSTANCES = 8
-"""A group with fewer independent instances is never named on its own: its answer may be that of the other groups."""
+"""A group with fewer independent instances is never named on its own: its answer may be the answer of the other groups."""
 
 ENOUGH_INSTANCES = 30
 """The answer of a group with fewer independent instances is tentative."""
@@ -70,9 +70,9 @@ class GroupSize:
     def size(self) -> str:
         """The size in words, and what it means for an answer, such as "24 instances, tentative"."""
         clusters = "" if self.units == self.instances else f" in {with_noun(self.units, 'cluster')}"
-        remark = f", {self.note}" if self.note else ""
+        note = f", {self.note}" if self.note else ""
         reason = " for a choice of its own" if self.is_too_small else ""
-        return f"{with_noun(self.instances, 'instance')}{clusters}{remark}{reason}"
+        return f"{with_noun(self.instances, 'instance')}{clusters}{note}{reason}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def fit_groups(
     >>> fitted["rough"].size, fitted["rough"].posterior.expected_win_rate(0, 1).round(2).tolist()
     ('2 instances, too few for a choice of its own', [0.22, 0.22])
     >>> fitted["smooth"].posterior
-    Posterior(2 algorithms, 2 times, 20 instances, 1000 draws, BayesianBootstrap(...), reliable)
+    Posterior(2 algorithms, 2 budgets, 20 instances, 1000 draws, BayesianBootstrap(...), reliable)
     """
     prior = BayesianBootstrap() if prior is None else prior
     parts, rest = _parts(choices, groups)
@@ -160,7 +160,7 @@ def fit_groups(
 def _parts(
     choices: Choices | Mapping[Any, Choices], groups: Sequence[Hashable] | None
 ) -> tuple[dict[Any, Rankings], list[Rankings]]:
-    """Return the rankings of each group, and those of instances in no group."""
+    """Return the rankings of each group, and the rankings of instances in no group."""
     by_name = choices if isinstance(choices, Mapping) else {None: choices}
     if not by_name or any(each.rankings is None for each in by_name.values()):
         raise ValueError(

@@ -6,7 +6,7 @@ few steps therefore gives a nearly independent draw in any dimension. After each
 node of the hyperparameter lattice with the white noise unchanged. It is often accepted because R barely differs between
 nodes.
 
-In: a `WhitenedPosterior`. Out: utilities (time, algorithm, draw) and diagnostics.
+In: a `WhitenedPosterior`. Out: utilities (budget, algorithm, draw) and diagnostics.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _WARM_UP = 40  # turns; few suffice: chains start from Laplace's approximation, and turns are nearly independent draws
-_TURNS_PER_ADJUSTMENT = 5  # number of turns after which the number of leapfrog steps is reconsidered
+_TURNS_PER_ADJUSTMENT = 5  # number of turns between changes of the number of leapfrog steps
 _TARGET_ACCEPTANCE = 0.8
 _MOST_STEPS = 64
 _ATTEMPTS = 4
@@ -38,12 +38,12 @@ _ATTEMPTS = 4
 def hmc(
     choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the posterior, and return them with diagnostics."""
     return correct_by_hmc(whitened_posterior(choices, prior), draws=draws, rng=rng)
 
 
 def correct_by_hmc(posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator) -> tuple[Array, Diagnostics]:
-    """Run chains from Laplace's approximation; return utilities (time, algorithm, draw) and diagnostics."""
+    """Run chains from Laplace's approximation; return utilities (budget, algorithm, draw) and diagnostics."""
     counts = systematic_counts(posterior.masses, CHAINS, rng=rng)
     start = posterior.evaluate(
         np.repeat(np.arange(len(counts)), counts), rng.standard_normal((*posterior.shape, CHAINS))

@@ -46,7 +46,7 @@ _REFERENCES: dict[object, Reference] = {
 def draw_utilities(
     choices: Choices, prior: PlackettLucePrior, method: Method | Reference, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) with the given method, falling back on slower ones under "auto"."""
+    """Draw utilities (budget, algorithm, draw) with the given method, falling back on slower ones under "auto"."""
     match _REFERENCES.get(method, method):
         case NUTS() as settings:
             return nuts(choices, prior, settings, draws=draws, rng=rng)
@@ -69,7 +69,7 @@ def draw_utilities(
         utilities, diagnostics = correct_by_importance(posterior, draws=draws, rng=rng)
     else:
         utilities, diagnostics, good = correct_each_budget(posterior, draws=draws, rng=rng)
-        if isinstance(prior, Dirichlet):  # times share no hyperparameter, so good times keep their draws
+        if isinstance(prior, Dirichlet):  # budgets share no hyperparameter, so good budgets keep their draws
             again = ~good
     if diagnostics.reliable:
         return utilities, diagnostics
@@ -80,7 +80,7 @@ def draw_utilities(
     if not again.all():
         choices = choices.at_budgets(again)
         posterior = whitened_posterior(choices, prior)
-        attempts += f" This concerned {again.sum()} of {len(again)} times."
+        attempts += f" This concerned {again.sum()} of {len(again)} budgets."
     utilities[again], diagnostics = correct_by_hmc(posterior, draws=draws, rng=rng)
     if not diagnostics.reliable:
         if not reference_methods_installed():

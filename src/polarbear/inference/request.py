@@ -54,6 +54,6 @@ def check_request(prior: Prior, method: str, draws: int, *, budgets: int, algori
     require_memory(prior, draws, budgets=budgets, algorithms=algorithms)
     if isinstance(prior, TemporalPrior) and budgets < 2:
         raise ValueError(
-            f"expected at least two times with {type(prior).__name__}, which shares information over time, got one; "
-            "give a grid of several times, or use prior=BayesianBootstrap()"
+            f"expected at least two budgets with {type(prior).__name__}, which shares information over time, got one; "
+            "give a grid of several budgets, or use prior=BayesianBootstrap()"
         )

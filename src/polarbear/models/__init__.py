@@ -6,13 +6,13 @@ combines with `Choices` into a posterior.
 | prior | over time | default inference |
 | --- | --- | --- |
 | `BayesianBootstrap` | joint, through the weights of whole instances | Dirichlet weights on the instances |
-| `Dirichlet` | independent | importance-corrected stick-breaking at each time |
+| `Dirichlet` | independent | importance-corrected stick-breaking at each budget |
 | `HierarchicalDirichlet` | independent given a shared concentration | the same, over a lattice of concentrations |
-| `GaussianProcess` | smooth, exact | nested Laplace, for Matérn kernels linear in the number of times |
+| `GaussianProcess` | smooth, exact | nested Laplace, for Matérn kernels linear in the number of budgets |
 | `SparseGaussianProcess` | smooth, inducing points | nested Laplace |
 | `HilbertSpaceGP` | smooth, basis functions | nested Laplace |
-| `RandomWalk` | Markov | nested Laplace, linear in the number of times |
-| `BSpline` | smooth, local | nested Laplace, linear in the number of times |
+| `RandomWalk` | Markov | nested Laplace, linear in the number of budgets |
+| `BSpline` | smooth, local | nested Laplace, linear in the number of budgets |
 
 - `registry`: `PRIORS`, the priors by name, and the types that all priors share.
 - `bayesian_bootstrap`, `dirichlet`, `gaussian_process`, `hilbert_space`, `random_walk`, `b_spline`: the priors.

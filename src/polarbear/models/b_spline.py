@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BSpline(TemporalPrior):
-    """B-spline prior: η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²) and knots at quantiles of the grid's times.
+    """B-spline prior: η(t) = Σ_j β_j B_j(t) with β_j ~ N(0, σ²) and knots at quantiles of the grid's budgets.
 
-    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different budgets as
     independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     basis
-        Number K of basis functions; by default half the number of times, as in the paper.
+        Number K of basis functions; by default half the number of budgets, as in the paper.
     degree
         Degree of the splines; 3 (cubic) by default.
     amplitude
@@ -52,7 +52,7 @@ class BSpline(TemporalPrior):
         return {"amplitude": self.amplitude}
 
     def knots(self, grid: Grid) -> Array:
-        """Return the K + degree + 1 knots on the scaled axis: repeated at the ends, the others at quantiles of the times."""
+        """Return the K + degree + 1 knots on the scaled axis: repeated ends, the others at quantiles of the budgets."""
         basis = max(self.degree + 1, len(grid) // 2) if self.basis is None else self.basis
         interior = np.quantile(grid.scaled, np.linspace(0, 1, basis - self.degree + 1)[1:-1])
         return np.concatenate([np.zeros(self.degree + 1), interior, np.ones(self.degree + 1)])
@@ -64,7 +64,7 @@ class BSpline(TemporalPrior):
         return factor
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
-        """Return η in terms of the coefficients β, with a diagonal precision; each time depends on degree + 1 of them."""
+        """Return η in terms of the coefficients β, with a diagonal precision; each budget depends on degree + 1 of them."""
         (amplitude,) = hyperparameters
         knots = self.knots(grid)
         basis = len(knots) - self.degree - 1
@@ -75,7 +75,7 @@ class BSpline(TemporalPrior):
 
 
 def _design_matrix(budgets: Array, knots: Array, degree: int) -> Any:
-    """Return the values of the B-splines at each time, as a sparse matrix."""
+    """Return the values of the B-splines at each budget, as a sparse matrix."""
     from scipy.interpolate import BSpline as ScipyBSpline  # imports scipy.optimize, which other priors do not need
 
     return ScipyBSpline.design_matrix(budgets, knots, degree)

@@ -21,7 +21,7 @@ class BayesianBootstrap:
     """Bayesian bootstrap over instances, with a prior for each pair of algorithms that depends on these two only.
 
     The distribution of instances is unknown. A draw weights the observed instances at random (Rubin, 1981), so draws are
-    joint over times, algorithms and quantities, whatever the correlation within runs. No model of the rankings is assumed,
+    joint over budgets, algorithms and quantities, whatever the correlation within runs. No model of the rankings is assumed,
     and instances may differ in kind. The win rate of each pair has a mixture of symmetric Beta distributions as its prior,
     from "one nearly always wins" to "practically equal". A statement about two algorithms does not depend on which others
     take part: see `polarbear.posterior.pair_beliefs`.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """Dirichlet prior: θ(t) ~ Dirichlet(α, …, α), independently at each time.
+    """Dirichlet prior: θ(t) ~ Dirichlet(α, …, α), independently at each budget.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ class Dirichlet:
         return self.concentration
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ = log θ from the prior, shape (draw, budget, algorithm)."""
         return _draw_log_dirichlet(np.full(draws, self.concentration), len(grid), algorithms, rng)
 
 
 @dataclass(frozen=True)
 class HierarchicalDirichlet:
-    """Hierarchical Dirichlet prior: κ ~ Exponential(rate), and θ(t) ~ Dirichlet(κ/n, …, κ/n) at each time.
+    """Hierarchical Dirichlet prior: κ ~ Exponential(rate), and θ(t) ~ Dirichlet(κ/n, …, κ/n) at each budget.
 
-    Given the shared κ, different times are independent.
+    Given the shared κ, different budgets are independent.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class HierarchicalDirichlet:
         return kappa / algorithms
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Draw utilities μ = log θ from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ = log θ from the prior, shape (draw, budget, algorithm)."""
         kappa = self.hyperpriors_for(algorithms)["kappa"].sample(draws, rng=rng)
         return _draw_log_dirichlet(kappa / algorithms, len(grid), algorithms, rng)
 
@@ -84,7 +84,7 @@ IndependentPrior = Dirichlet | HierarchicalDirichlet
 
 
 def contrast_log_density(log_total: Array, *, algorithms: int, concentration: float) -> Array:
-    """Return the log-density, in any namespace, of the Helmert coordinates η of log θ at one time, θ ~ Dirichlet(a, …, a).
+    """Return the log-density, in any namespace, of the Helmert coordinates η of log θ at one budget, θ ~ Dirichlet(a, …, a).
 
     The density is Γ(n a) / Γ(a)^n √n ∏ θ_i^a: the Jacobian of the softmax adds one to each exponent. With μ = Q η, which
     sums to zero, Σ_i log θ_i = −n log Σ_i exp μ_i, and `log_total` is log Σ_i exp μ_i.

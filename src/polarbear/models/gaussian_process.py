@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
 
 
-# Smooth kernels and close times give correlation matrices that are singular to rounding; the smallest sufficient jitter of
+# Smooth kernels and close budgets give correlation matrices that are singular to rounding; the smallest sufficient jitter of
 # this list fixes them. All are far below any difference that rankings can resolve.
 _JITTERS = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 # The Markov precision grows as the inverse cube (Matérn 3/2) or fifth power (Matérn 5/2) of the shortest step, and every
 # digit of it costs one digit of the covariance. At this size and the longest lengthscales the covariance is wrong by up to a
-# hundredth, the most that is accepted. Evenly spaced grids of up to 29 times (Matérn 5/2) or 1600 (Matérn 3/2) stay below.
+# hundredth, the most that is accepted. Evenly spaced grids of up to 29 budgets (Matérn 5/2) or 1600 (Matérn 3/2) stay below.
 _LARGEST_PRECISION = 1e12
 _LONGEST_LENGTHSCALE = 0.9999  # quantile of its prior up to which the precision and the jitter must suffice
 
@@ -53,9 +53,9 @@ class KernelPrior(TemporalPrior):
 
 @dataclass(frozen=True)
 class GaussianProcess(KernelPrior):
-    """Exact Gaussian process: η ~ GP(0, σ² C(|t − t'| / ℓ)), with time scaled to [0, 1].
+    """Exact Gaussian process: η ~ GP(0, σ² C(|t − t'| / ℓ)), with budgets scaled to [0, 1].
 
-    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different budgets as
     independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
@@ -73,20 +73,20 @@ class GaussianProcess(KernelPrior):
     lengthscale: Hyperprior = field(default_factory=InverseGamma)
 
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """Return the Cholesky factor of the covariance of η at the grid's times."""
+        """Return the Cholesky factor of the covariance of η at the grid's budgets."""
         amplitude, lengthscale = hyperparameters
         longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
         return amplitude * _correlation_factor(get_kernel(self.kernel), grid.scaled, lengthscale, longest)
 
     def jitter(self, grid: Grid) -> float:
-        """Return the jitter that makes the correlation at the grid's times definite at the longest lengthscale."""
+        """Return the jitter that makes the correlation at the grid's budgets definite at the longest lengthscale."""
         longest = self.lengthscale.quantile(_LONGEST_LENGTHSCALE)
         return _cholesky_with_jitter(get_kernel(self.kernel), grid.scaled, longest)[1]
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
-        """Return η in terms of the Markov state (η and its derivatives) at each time, or None.
+        """Return η in terms of the Markov state (η and its derivatives) at each budget, or None.
 
-        It exists for Matérn kernels and times that are not too close. Whether it exists depends only on the grid and the
+        It exists for Matérn kernels and budgets that are not too close. Whether it exists depends only on the grid and the
         prior, so that all hyperparameters share the same coefficients.
         """
         amplitude, lengthscale = hyperparameters
@@ -105,13 +105,13 @@ class GaussianProcess(KernelPrior):
 class SparseGaussianProcess(KernelPrior):
     """Sparse Gaussian process (deterministic training conditional): η = K_tu K_uu⁻¹ u, with u at M inducing points.
 
-    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different budgets as
     independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     inducing
-        Number M of inducing points, at quantiles of the grid's times; at most one per time is used.
+        Number M of inducing points, at quantiles of the grid's budgets; at most one per budget is used.
     kernel, amplitude, lengthscale
         As for `GaussianProcess`.
     """
@@ -130,7 +130,7 @@ class SparseGaussianProcess(KernelPrior):
         amplitude, lengthscale = hyperparameters
         kernel = get_kernel(self.kernel)
         ranks = np.linspace(0, len(grid) - 1, min(self.inducing, len(grid)))
-        points = np.interp(ranks, np.arange(len(grid)), grid.scaled)  # quantiles of the times
+        points = np.interp(ranks, np.arange(len(grid)), grid.scaled)  # quantiles of the budgets
         R = _correlation_factor(kernel, points, lengthscale, self.lengthscale.quantile(_LONGEST_LENGTHSCALE))
         cross = kernel.correlation(np.abs(grid.scaled[:, None] - points) / lengthscale)
         factor: Array = amplitude * solve_lower(R, cross.T).T
@@ -138,7 +138,7 @@ class SparseGaussianProcess(KernelPrior):
 
 
 def _correlation_factor(kernel: Kernel, budgets: Array, lengthscale: float, longest: float) -> Array:
-    """Return the Cholesky factor of the correlation at the times, with the smallest jitter that makes it definite.
+    """Return the Cholesky factor of the correlation at the budgets, with the smallest jitter that makes it definite.
 
     Compiled functions cannot retry: they use the jitter that the longest lengthscale needs.
     """
@@ -154,7 +154,9 @@ def _cholesky_with_jitter(kernel: Kernel, budgets: Array, lengthscale: float) ->
     for jitter in _JITTERS:
         with contextlib.suppress(np.linalg.LinAlgError):
             return cholesky(correlation + jitter * np.eye(len(budgets))), jitter
-    raise np.linalg.LinAlgError(f"the correlation of {len(budgets)} times at lengthscale {lengthscale:.3g} is singular")
+    raise np.linalg.LinAlgError(
+        f"the correlation of {len(budgets)} budgets at lengthscale {lengthscale:.3g} is singular"
+    )
 
 
 def _markov_precision(kernel: Matern, budgets: Array, amplitude: float, lengthscale: float) -> BandedGaussian:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
 
 
-_HALF_RANGE = 0.5  # of the scaled time axis [0, 1]
+_HALF_RANGE = 0.5  # of the scaled budget axis [0, 1]
 
 # Riutort-Mayol et al. (2022), section 4.2: smallest boundary factor c = a ℓ / S, and number of functions m = b c S / ℓ.
 _BOUNDARY_PER_LENGTHSCALE = {"matern32": 4.5, "matern52": 4.1, "squared-exponential": 3.2}
@@ -40,13 +40,13 @@ class HilbertSpaceGP(KernelPrior):
 
     The φ_j are the first m eigenfunctions of the Laplacian on an interval wider than the grid.
 
-    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different budgets as
     independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
     ----------
     basis
-        Number m of basis functions; by default that of Riutort-Mayol et al. for the prior of the lengthscale.
+        Number m of basis functions; by default the number of Riutort-Mayol et al. for the prior of the lengthscale.
     boundary
         Factor c > 1 by which the interval is widened around the middle of the grid; the default is theirs, too.
     kernel, amplitude, lengthscale
@@ -104,7 +104,7 @@ class HilbertSpaceGP(KernelPrior):
 
 @lru_cache(maxsize=16)  # all hyperparameters use the same eigenfunctions
 def _eigenfunctions(basis: int, boundary: float, grid: Grid) -> tuple[Array, Array]:
-    """Return √λ_j, shape (function,), and φ_j(t), shape (time, function)."""
+    """Return √λ_j, shape (function,), and φ_j(t), shape (budget, function)."""
     half_width = boundary * _HALF_RANGE
     root_eigenvalue = np.linspace(1.0, basis, basis) * (math.pi / (2 * half_width))
     eigenfunction = np.sin(root_eigenvalue * (grid.scaled[:, None] - _HALF_RANGE + half_width))

@@ -28,7 +28,7 @@ class Matern:
     """Matérn kernel of half-integer order ν = p + 1/2, p = 1 or 2; its paths are p times differentiable.
 
     Paths are the first component of a Markov state (η, η', …, η^(p)), which makes exact inference linear in the number
-    of times (Hartikainen and Särkkä, 2010).
+    of budgets (Hartikainen and Särkkä, 2010).
     """
 
     smoothness: Literal[1, 2]
@@ -53,7 +53,7 @@ class Matern:
         return density
 
     def stationary_covariance(self) -> Array:
-        """Return the covariance of the state at any time, with derivatives in units of λ = √(2ν) / ℓ."""
+        """Return the covariance of the state at any budget, with derivatives in units of λ = √(2ν) / ℓ."""
         if self.smoothness == 1:
             return np.eye(2)
         return np.array([[1.0, 0.0, -1 / 3], [0.0, 1 / 3, 0.0], [-1 / 3, 0.0, 1.0]])

@@ -1,7 +1,7 @@
 """The Plackett-Luce likelihood of choices (the paper's section 3), its derivatives, and rankings drawn from it.
 
-With utilities μ(t) and choices (W, C) the log-likelihood at a time is Σ_i W_i μ_i − Σ_S C_S log Σ_{j∈S} exp μ_j.
-It depends only on differences of utilities and is concave in them. The log-likelihood of all times is a sum over times.
+With utilities μ(t) and choices (W, C) the log-likelihood at a budget is Σ_i W_i μ_i − Σ_S C_S log Σ_{j∈S} exp μ_j.
+It depends only on differences of utilities and is concave in them. The log-likelihood of all budgets is a sum over budgets.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from polarbear.observe import Choices
 
 
-_NUMBERS_AT_ONCE = 1 << 23  # elements of the (time, set, algorithm) table of the derivatives at once, to bound memory
-_NUMBERS_IN_CACHE = 1 << 16  # elements of the (time, set, draw) table processed at once, to stay in cache
+_NUMBERS_AT_ONCE = 1 << 23  # elements of the (budget, set, algorithm) table of the derivatives at once, to bound memory
+_NUMBERS_IN_CACHE = 1 << 16  # elements of the (budget, set, draw) table processed at once, to stay in cache
 
 
 def log_likelihood(utilities: Array, choices: Choices) -> Array:
-    """Return the log-likelihood of the choices, summed over times; leading axes of the utilities (draws) are kept.
+    """Return the log-likelihood of the choices, summed over budgets; leading axes of the utilities (draws) are kept.
 
     Parameters
     ----------
     utilities
-        μ, shape (..., time, algorithm).
+        μ, shape (..., budget, algorithm).
     choices
         The sufficient statistics.
 
     Returns
     -------
     Array
-        Shape (...); zero-dimensional for utilities of shape (time, algorithm).
+        Shape (...); zero-dimensional for utilities of shape (budget, algorithm).
 
     Examples
     --------
@@ -48,7 +48,7 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
     expected = (len(choices.grid), len(choices.names))
     if utilities.shape[-2:] != expected:
         raise ValueError(
-            f"expected utilities of shape (..., {expected[0]} times, {expected[1]} algorithms), got {utilities.shape}"
+            f"expected utilities of shape (..., {expected[0]} budgets, {expected[1]} algorithms), got {utilities.shape}"
         )
     draws_last = np.moveaxis(utilities.reshape(-1, *expected), 0, -1)
     summed: Array = log_likelihood_by_budget(draws_last, choices).sum(axis=0)
@@ -56,13 +56,13 @@ def log_likelihood(utilities: Array, choices: Choices) -> Array:
 
 
 def log_likelihood_by_budget(utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
-    """Return the log-likelihood at each time, shape (time, draw), of utilities (time, algorithm, draw)."""
-    # Processing one time after another keeps the (set, draw) table in cache.
+    """Return the log-likelihood at each budget, shape (budget, draw), of utilities (budget, algorithm, draw)."""
+    # Processing one budget after another keeps the (set, draw) table in cache.
     return np.array([log_likelihood_at(t, mu, choices, dtype=dtype) for t, mu in enumerate(utilities)])
 
 
 def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type[np.floating] = np.float64) -> Array:
-    """Return the log-likelihood, shape (draw,), at the t-th time of the grid, of utilities (algorithm, draw).
+    """Return the log-likelihood, shape (draw,), at the t-th budget of the grid, of utilities (algorithm, draw).
 
     In single precision the error is about 10⁻⁷ √Σ_S C_S² times the range of the utilities, 10⁻⁴ for a thousand instances.
     That is accurate enough for importance weights, and nearly twice as fast.
@@ -74,7 +74,7 @@ def log_likelihood_at(t: int, utilities: Array, choices: Choices, *, dtype: type
 
 
 def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Array, Array]:
-    """Return the log-likelihood (draw) and its gradient (time, algorithm, draw) for utilities (time, algorithm, draw).
+    """Return the log-likelihood (draw) and its gradient (budget, algorithm, draw) for utilities (budget, algorithm, draw).
 
     With p_S the probabilities of choosing each member of S, the gradient is W − Σ_S C_S p_S.
     """
@@ -94,7 +94,7 @@ def log_likelihood_and_gradient(utilities: Array, choices: Choices) -> tuple[Arr
 
 
 def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[Array, Array]:
-    """Return log Σ_{j∈S} exp μ_j of each set (time, set, draw), and Σ_S C_S p_S (time, algorithm, draw)."""
+    """Return log Σ_{j∈S} exp μ_j of each set (budget, set, draw), and Σ_S C_S p_S (budget, algorithm, draw)."""
     if utilities.min() < -WIDEST_RANGE:
         inside = np.where(members[..., None] > 0, utilities[:, None], -np.inf)
         best = inside.max(axis=2)
@@ -107,9 +107,9 @@ def _expected_choices(members: Array, counts: Array, utilities: Array) -> tuple[
 
 
 def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array]:
-    """Return the log-likelihood (time), gradient (time, algorithm) and negative Hessian (time, algorithm, algorithm).
+    """Return the log-likelihood (budget), gradient (budget, algorithm) and negative Hessian (budget, algorithm, algorithm).
 
-    The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (time, algorithm).
+    The negative Hessian is Σ_S C_S (diag p_S − p_S p_Sᵀ), positive semi-definite; utilities have shape (budget, algorithm).
     """
     centred = utilities - utilities.max(axis=-1, keepdims=True)
     wide = bool(centred.min() < -WIDEST_RANGE)
@@ -128,7 +128,7 @@ def derivatives(utilities: Array, choices: Choices) -> tuple[Array, Array, Array
 def _derivatives(
     centred: Array, wins: Array, members: Mask, counts: Array, *, wide: bool
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives at some times; `wide` utilities need a maximum of their own in each set."""
+    """Return the derivatives at some budgets; `wide` utilities need a maximum of their own in each set."""
     if wide:
         inside = np.where(members, centred[:, None, :], -np.inf)
         best = inside.max(axis=-1)
@@ -148,7 +148,7 @@ def _derivatives(
 
 
 def traceable_log_likelihood(utilities: Array, wins: Array, members: Array, counts: Array) -> Array:
-    """Return the log-likelihood in any `namespace_of` the utilities (time, algorithm), in a form that compiles.
+    """Return the log-likelihood in any `namespace_of` the utilities (budget, algorithm), in a form that compiles.
 
     `members` holds numbers, 0 or 1, and padding sets of count zero are allowed. In the choice sets, utilities more than 600
     below the best are raised to 600 below it, where the odds against a choice are e⁶⁰⁰.
@@ -177,21 +177,21 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
     """Draw values whose rankings follow the model: minus (utility plus Gumbel noise), so that lower is better.
 
     This is Thurstone's formulation of Plackett-Luce: U_i(t) = μ_i(t) + ε, ε ~ Gumbel(0, 1), independent over algorithms,
-    times and instances.
+    budgets and instances.
 
     Parameters
     ----------
     utilities
-        μ, shape (time, algorithm).
+        μ, shape (budget, algorithm).
     instances
-        The number of rankings to draw at each time.
+        The number of rankings to draw at each budget.
     rng
         The random number generator.
 
     Returns
     -------
     Array
-        Shape (instance, time, algorithm), ready for `Choices.from_values`.
+        Shape (instance, budget, algorithm), ready for `Choices.from_values`.
 
     Examples
     --------
@@ -205,6 +205,6 @@ def sample_rankings(utilities: Array, instances: int, *, rng: np.random.Generato
 
 
 def _observed_sets(choices: Choices, t: int) -> tuple[Array, Array]:
-    """Return membership (set, algorithm) and counts of the sets observed at a time, without padding."""
+    """Return membership (set, algorithm) and counts of the sets observed at a budget, without padding."""
     observed = choices.counts[t] > 0
     return choices.members[t, observed].astype(np.float64), choices.counts[t, observed]

@@ -1,4 +1,4 @@
-"""Gaussian random-walk prior over the times of the grid (the paper's "Random Walk")."""
+"""Gaussian random-walk prior over the budgets of the grid (the paper's "Random Walk")."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RandomWalk(TemporalPrior):
-    """Random walk: η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with time scaled to [0, 1].
+    """Random walk: η(t_1) ~ N(0, σ²), η(t_{i+1}) | η(t_i) ~ N(η(t_i), σ² Δt_i) with budgets scaled to [0, 1].
 
-    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different times as
+    Like all temporal priors it is used with the paper's likelihood, which treats a run's rankings at different budgets as
     independent: intervals are too narrow if runs are correlated over time. `BayesianBootstrap` does not assume this.
 
     Parameters
@@ -44,7 +44,7 @@ class RandomWalk(TemporalPrior):
         return amplitude * np.tril(np.broadcast_to(np.sqrt(_increments(grid)), (len(grid), len(grid))))
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian:
-        """Return η in terms of its own values at the grid's times, with a tridiagonal precision."""
+        """Return η in terms of its own values at the grid's budgets, with a tridiagonal precision."""
         (amplitude,) = hyperparameters
         increments = _increments(grid)
         inverse = 1 / (amplitude**2 * increments)
@@ -57,5 +57,5 @@ class RandomWalk(TemporalPrior):
 
 
 def _increments(grid: Grid) -> Array:
-    """Return Δt of each time on the scaled axis, with Δt = 1 for the first."""
+    """Return Δt of each budget on the scaled axis, with Δt = 1 for the first."""
     return np.concatenate([[1.0], np.diff(grid.scaled)])

@@ -3,9 +3,9 @@
 With the Helmert matrix Q (appendix A), μ(t) = Q η(t), and each of the n − 1 latent functions is η = L(h) z with
 z ~ N(0, I) and one or two hyperparameters h. A new prior is a subclass of `TemporalPrior` that defines `hyperpriors` and
 `factor`, which returns L(h). If its precision is banded, it also defines `banded`, and inference becomes linear in the
-number of times.
+number of budgets.
 
-The likelihood is the paper's: it treats a run's rankings at different times as independent. Real runs are correlated over
+The likelihood is the paper's: it treats a run's rankings at different budgets as independent. Real runs are correlated over
 time, which makes the intervals of temporal priors too narrow. Those of `BayesianBootstrap` account for the correlation.
 """
 
@@ -34,9 +34,9 @@ class BandedGaussian:
     Attributes
     ----------
     first
-        Index of the first coefficient on which η at each time depends, shape (time,).
+        Index of the first coefficient on which η at each budget depends, shape (budget,).
     weights
-        Weights of that coefficient and the following ones, shape (time, touched).
+        Weights of that coefficient and the following ones, shape (budget, touched).
     precision
         Lower bands of Π, shape (bandwidth + 1, coefficient): entry (d, j) is Π[j + d, j].
     log_determinant
@@ -50,7 +50,7 @@ class BandedGaussian:
 
 
 class TemporalPrior(ABC):
-    """A prior on utilities that shares information over time; its posterior is joint over all times."""
+    """A prior on utilities that shares information over time; its posterior is joint over all budgets."""
 
     def __post_init__(self) -> None:
         for name, hyperprior in self.hyperpriors.items():
@@ -66,14 +66,14 @@ class TemporalPrior(ABC):
 
     @abstractmethod
     def factor(self, grid: Grid, *hyperparameters: float) -> Array:
-        """Return L(h), shape (time, coefficient), of η = L z, z ~ N(0, I), in any `namespace_of` the hyperparameters."""
+        """Return L(h), shape (budget, coefficient), of η = L z, z ~ N(0, I), in any `namespace_of` the hyperparameters."""
 
     def banded(self, grid: Grid, *hyperparameters: float) -> BandedGaussian | None:
         """Return the same distribution of η in terms of a banded precision, or None if it has none."""
         return None
 
     def span(self, grid: Grid) -> Array:
-        """Return an orthonormal basis, shape (time, dimension), whose span contains the columns of L(h) for every h.
+        """Return an orthonormal basis, shape (budget, dimension), whose span contains the columns of L(h) for every h.
 
         The default is the identity. A prior whose L(h) has many columns in a space of few dimensions overrides it, and
         inference then uses as many coefficients as there are dimensions.
@@ -85,7 +85,7 @@ class TemporalPrior(ABC):
         return self.hyperpriors
 
     def sample(self, grid: Grid, algorithms: int, draws: int, *, rng: np.random.Generator) -> Array:
-        """Draw utilities μ from the prior, shape (draw, time, algorithm)."""
+        """Draw utilities μ from the prior, shape (draw, budget, algorithm)."""
         Q = helmert(algorithms)
         hyperparameters = [hyperprior.sample(draws, rng=rng) for hyperprior in self.hyperpriors.values()]
         utilities = np.empty((draws, len(grid), algorithms))

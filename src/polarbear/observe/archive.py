@@ -60,12 +60,12 @@ class Front:
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """The points of one run, each with the time at which it was found; later ones may dominate earlier ones.
+    """The points of one run, each with the budget at which it was found; later ones may dominate earlier ones.
 
     Attributes
     ----------
     budgets
-        The times, non-decreasing.
+        The budgets, non-decreasing.
     points
         The objectives, shape (point, objective), all minimised.
     reference
@@ -78,7 +78,7 @@ class Archive:
 
     @classmethod
     def of(cls, budgets: ArrayLike, points: ArrayLike, reference: Array | None = None) -> Archive:
-        """Return the archive of all points that a run evaluated, in any order of time.
+        """Return the archive of all points that a run evaluated, in any order of budgets.
 
         Points with an infinite objective are left out.
 
@@ -98,12 +98,12 @@ class Archive:
         return cls(as_read_only(when[kept], np.float64), as_read_only(all_points[kept], np.float64), reference)
 
     def divide_budgets(self, divisor: float) -> Archive:
-        """Return the same archive with its times divided by a positive number."""
+        """Return the same archive with its budgets divided by a positive number."""
         return replace(self, budgets=as_read_only(self.budgets / divisor, np.float64))
 
 
 def merge_archives(archives: Sequence[Archive], end: float) -> Archive:
-    """Return the archive of runs that work side by side, with what they found by the time `until`.
+    """Return the archive of runs that work side by side, with what they found by the budget `until`.
 
     Raises
     ------

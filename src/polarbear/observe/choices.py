@@ -1,6 +1,6 @@
 """Choices: the sufficient statistics (W, C) of rankings over time.
 
-`Choices.from_values`, `from_trajectories` and `from_rankings` rank the algorithms on each instance at each time and count
+`Choices.from_values`, `from_trajectories` and `from_rankings` rank the algorithms on each instance at each budget and count
 wins W and choice sets C. Every prior and every inference method reads the result.
 
 The module is one class. It is long because its three constructors document all their options.
@@ -41,31 +41,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choices:
-    """How often each algorithm was chosen, and from which sets, at each time.
+    """How often each algorithm was chosen, and from which sets, at each budget.
 
-    At a time with utilities mu the log-likelihood of all weighted rankings is
+    At a budget with utilities mu the log-likelihood of all weighted rankings is
     sum_i W_i mu_i - sum_S C_S log sum_{j in S} exp(mu_j), so that (W, C) are sufficient statistics. Their size depends
     on the number of distinct choice sets, not of instances. The sum of two `Choices` describes the data of both.
 
     Parameters
     ----------
     grid
-        The times.
+        The budgets.
     names
         The algorithms' names.
     wins
-        W, shape (time, algorithm): how often each algorithm was chosen from a set of two or more.
+        W, shape (budget, algorithm): how often each algorithm was chosen from a set of two or more.
     members
-        Shape (time, set, algorithm): the distinct choice sets of each time, sorted, then padding sets that contain
+        Shape (budget, set, algorithm): the distinct choice sets of each budget, sorted, then padding sets that contain
         every algorithm.
     counts
-        C, shape (time, set): how often each set occurred; 0 for padding. At each time the counts sum to the wins.
+        C, shape (budget, set): how often each set occurred; 0 for padding. At each budget the counts sum to the wins.
     instances
         The number of instances in the counts.
     rankings
         The rankings behind the counts, with the weights and clusters of the instances; None with `per_instance=False`.
     comparisons
-        Shape (time, algorithm): the number of instances on which each algorithm was observed together with another one;
+        Shape (budget, algorithm): the number of instances on which each algorithm was observed together with another one;
         None if unknown.
 
     Examples
@@ -73,7 +73,7 @@ class Choices:
     >>> values = [[[1.0, 2.0, 3.0]], [[2.0, 1.0, np.nan]]]  # two instances, one budget, three algorithms
     >>> choices = Choices.from_values(values, grid=[100], names=["cma", "de", "rs"])
     >>> choices
-    Choices(3 algorithms, 1 times, 2 instances, at most 3 sets per time)
+    Choices(3 algorithms, 1 budgets, 2 instances, at most 3 sets per budget)
     >>> choices.wins.tolist(), choices.members[0].astype(int).tolist(), choices.counts.tolist()
     ([[1.0, 2.0, 0.0]], [[0, 1, 1], [1, 1, 0], [1, 1, 1]], [[1.0, 1.0, 1.0]])
     """
@@ -99,13 +99,16 @@ class Choices:
         shapes = (self.wins.shape, self.members.shape, self.counts.shape)
         if not sets or shapes != ((budgets, algorithms), (budgets, sets, algorithms), (budgets, sets)):
             raise ValueError(
-                f"expected wins (time, algorithm), members (time, set, algorithm) and counts (time, set) for {budgets} "
-                f"times and {algorithms} algorithms, got shapes {shapes}; Choices.from_values makes them"
+                f"expected wins (budget, algorithm), members (budget, set, algorithm) and counts (budget, set) for "
+                f"{budgets} budgets and {algorithms} algorithms, got shapes {shapes}; Choices.from_values makes them"
             )
 
     def __repr__(self) -> str:
         budgets, sets, algorithms = self.members.shape
-        return f"Choices({algorithms} algorithms, {budgets} times, {self.instances} instances, at most {sets} sets per time)"
+        return (
+            f"Choices({algorithms} algorithms, {budgets} budgets, {self.instances} instances, "
+            f"at most {sets} sets per budget)"
+        )
 
     @classmethod
     def from_values(
@@ -123,19 +126,19 @@ class Choices:
         maximise: bool = False,
         per_instance: bool = True,
     ) -> Choices:
-        """Rank values at each time and count the choices.
+        """Rank values at each budget and count the choices.
 
         Parameters
         ----------
         values
-            Shape (instance, time, algorithm): the best value found by each time. Lower is better, NaN means not
+            Shape (instance, budget, algorithm): the best value found by each budget. Lower is better, NaN means not
             observed, +inf means no solution yet. Only the order matters.
         grid
-            The times of the second axis.
+            The budgets of the second axis.
         names
             The algorithms of the third axis; None gives "A", "B", ...
         weights
-            Shape (instance,) or (instance, time); 1 by default.
+            Shape (instance,) or (instance, budget); 1 by default.
         clusters
             The cluster of each instance, as labels or `Clusters`: repetitions of one instance, or instances of one
             function. By default all instances are independent.
@@ -198,18 +201,18 @@ class Choices:
         relative_tolerance: float = RELATIVE_TOLERANCE,
         per_instance: bool = True,
     ) -> Choices:
-        """Rank runs of the same instance at each time and count the choices.
+        """Rank runs of the same instance at each budget and count the choices.
 
         Parameters
         ----------
         runs
             At most one run per algorithm and instance. Their `maximise` states whether higher values are better.
         grid
-            The times at which runs are compared; a run is ranked up to its `until`.
+            The budgets at which runs are compared; a run is ranked up to its `until`.
         names
             The algorithms; by default in the order in which they first appear.
         failure
-            The treatment of a failed run from the time of its failure on: "last" ranks it last, tied with other
+            The treatment of a failed run from the budget of its failure on: "last" ranks it last, tied with other
             failures; "missing" leaves it unobserved. "raise" raises an error if a run failed.
         weights
             The weight of each instance: a mapping from the runs' `instance`, or an array in order of first appearance.
@@ -266,15 +269,15 @@ class Choices:
         rankings
             `Rankings`, or single `Ranking` objects.
         grid, names
-            The times and the algorithms; by default those of the rankings.
+            The budgets and the algorithms; by default all that occur in the rankings.
         weights
-            Shape (instance,) or (instance, time); replaces the rankings' own weights.
+            Shape (instance,) or (instance, budget); replaces the rankings' own weights.
         per_instance
             As in `from_values`.
 
         Examples
         --------
-        At time 10 "cma" beats two tied others; at time 20 only the winner of three is known.
+        At budget 10 "cma" beats two tied others; at budget 20 only the winner of three is known.
 
         >>> rankings = [Ranking(10, ["cma", ("de", "rs")]), Ranking(20, ["de"], others=["cma", "rs"])]
         >>> Choices.from_rankings(rankings).wins.tolist()
@@ -299,7 +302,7 @@ class Choices:
         """Return choices whose wins, members and counts are computed when they are first read.
 
         `BayesianBootstrap` reads only the rankings, and the choice sets of large ties take much time and memory. The counts
-        of a sum are those of its parts, added in order, so that they do not depend on when they are read.
+        of a sum are the counts of its parts, added in order, so that they do not depend on when they are read.
         """
         choices = object.__new__(cls)
         later = {
@@ -333,7 +336,7 @@ class Choices:
             return self.__dict__[name]
 
     def at_budgets(self, chosen: Mask | Indices) -> Choices:
-        """Return the choices at some of the times, given as a mask or as increasing indices, without the rankings."""
+        """Return the choices at some of the budgets, given as a mask or as increasing indices, without the rankings."""
         return replace(
             self,
             grid=Grid(self.grid.budgets[chosen], self.grid.axis),

@@ -1,4 +1,4 @@
-"""The time grid: the times at which algorithms are compared, and the axis, linear or logarithmic, that scales them."""
+"""The budget grid: the budgets at which algorithms are compared, and the axis, linear or logarithmic, that scales them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from polarbear.literals import Axis
 
 
-_ROUNDING = 1e-12  # relative, of times that were computed as whole numbers
+_ROUNDING = 1e-12  # relative, of budgets that were computed as whole numbers
 # Relative tolerance for equal ratios of a geometric grid: far above rounding, far below any deliberate spacing.
 _SAME_SPACING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Strictly increasing times t_1 < ... < t_T, in evaluations or seconds, with a linear or logarithmic axis.
+    """Strictly increasing budgets t_1 < ... < t_T, in evaluations or seconds, with a linear or logarithmic axis.
 
     Temporal priors measure distance on the axis: |t - t'| if it is linear, |log t - log t'| if it is logarithmic.
 
     Parameters
     ----------
     budgets
-        The times, strictly increasing and finite; positive on a logarithmic axis.
+        The budgets, strictly increasing and finite; positive on a logarithmic axis.
     axis
         "linear" or "log".
 
@@ -48,29 +48,31 @@ class Grid:
         try:
             checked = np.array(budgets, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"expected times that are numbers, got {budgets!r}") from error
+            raise ValueError(f"expected budgets that are numbers, got {budgets!r}") from error
         if checked.ndim != 1 or checked.size == 0:
-            raise ValueError(f"expected a one-dimensional grid of at least one time, got shape {checked.shape}")
+            raise ValueError(f"expected a one-dimensional grid of at least one budget, got shape {checked.shape}")
         if not np.isfinite(checked).all():
             bad = int(np.argmin(np.isfinite(checked)))
-            raise ValueError(f"expected finite times, got {checked[bad]} at position {bad}; remove it")
+            raise ValueError(f"expected finite budgets, got {checked[bad]} at position {bad}; remove it")
         if not (checked[1:] > checked[:-1]).all():
             bad = int(np.argmin(checked[1:] > checked[:-1]))
             raise ValueError(
-                f"expected strictly increasing times, got {checked[bad]:g} before {checked[bad + 1]:g} at position "
+                f"expected strictly increasing budgets, got {checked[bad]:g} before {checked[bad + 1]:g} at position "
                 f"{bad}; sort them and remove repeated ones, for example with numpy.unique"
             )
         if axis not in ("linear", "log"):
             raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}")
         if axis == "log" and checked[0] <= 0:
-            raise ValueError(f"expected positive times on a log axis, got {checked[0]:g}; start later or use 'linear'")
+            raise ValueError(
+                f"expected positive budgets on a log axis, got {checked[0]:g}; start later or use 'linear'"
+            )
         checked += 0.0  # -0.0 becomes 0.0, so that equal grids have equal bytes
         checked.flags.writeable = False
         object.__setattr__(self, "budgets", checked)
         object.__setattr__(self, "axis", axis)
         if not (np.diff(self.scaled) > 0).all():
             raise ValueError(
-                f"expected times that differ on the {axis} axis, got some that coincide there; spread them"
+                f"expected budgets that differ on the {axis} axis, got some that coincide there; spread them"
             )
 
     def __len__(self) -> int:
@@ -89,11 +91,11 @@ class Grid:
 
     def __repr__(self) -> str:
         first, last = self.budgets[0], self.budgets[-1]
-        return f"Grid({len(self)} times from {first:g} to {last:g}, {self.axis} axis)"
+        return f"Grid({len(self)} budgets from {first:g} to {last:g}, {self.axis} axis)"
 
     @property
     def scaled(self) -> Array:
-        """The times mapped to [0, 1] on the grid's own axis; a single time maps to 0."""
+        """The budgets mapped to [0, 1] on the grid's own axis; a single budget maps to 0."""
         if len(self) == 1:
             return as_read_only([0.0], np.float64)
         # Halving keeps the span of the largest doubles from overflowing.
@@ -102,14 +104,14 @@ class Grid:
 
 
 def log_grid(start: float, stop: float, count: int) -> Grid:
-    """Return `count` geometrically spaced times from `start` to `stop`, both included exactly.
+    """Return `count` geometrically spaced budgets from `start` to `stop`, both included exactly.
 
     Parameters
     ----------
     start, stop
-        The first and the last time, 0 < start < stop.
+        The first and the last budget, 0 < start < stop.
     count
-        The number of times.
+        The number of budgets.
 
     Returns
     -------
@@ -128,14 +130,14 @@ def log_grid(start: float, stop: float, count: int) -> Grid:
 
 
 def linear_grid(start: float, stop: float, count: int) -> Grid:
-    """Return `count` evenly spaced times from `start` to `stop`, both included exactly.
+    """Return `count` evenly spaced budgets from `start` to `stop`, both included exactly.
 
     Parameters
     ----------
     start, stop
-        The first and the last time, start < stop.
+        The first and the last budget, start < stop.
     count
-        The number of times.
+        The number of budgets.
 
     Returns
     -------
@@ -152,7 +154,7 @@ def linear_grid(start: float, stop: float, count: int) -> Grid:
 
 
 def whole_numbers(grid: Grid) -> Grid:
-    """Return a grid of evaluations: the whole numbers below its times, at which the same has been evaluated.
+    """Return a grid of evaluations: the whole numbers below its budgets, at which the same has been evaluated.
 
     Examples
     --------
@@ -164,12 +166,12 @@ def whole_numbers(grid: Grid) -> Grid:
 
 
 def as_grid(budgets: Grid | ArrayLike) -> Grid:
-    """Return times as a `Grid`; a `Grid` is returned unchanged.
+    """Return budgets as a `Grid`; a `Grid` is returned unchanged.
 
     Parameters
     ----------
     budgets
-        A Grid, or strictly increasing times. Three or more positive times of constant ratio (to 1e-6) get a
+        A Grid, or strictly increasing budgets. Three or more positive budgets of constant ratio (to 1e-6) get a
         logarithmic axis, unless they are evenly spaced too; all others get a linear one.
 
     Returns
@@ -189,13 +191,13 @@ def as_grid(budgets: Grid | ArrayLike) -> Grid:
 
 def _check_ends(start: float, stop: float, count: int) -> None:
     if count < 1 or count != int(count):
-        raise ValueError(f"expected a whole number of times, at least 1, got {count}")
+        raise ValueError(f"expected a whole number of budgets, at least 1, got {count}")
     if not (np.isfinite(start) and np.isfinite(stop)):
         raise ValueError(f"expected a finite start and stop, got {start} and {stop}")
     if start > stop or (start == stop) != (count == 1):
         raise ValueError(
-            f"expected start < stop and at least 2 times, or start == stop and 1 time, "
-            f"got start {start:g}, stop {stop:g} and {count} times"
+            f"expected start < stop and at least 2 budgets, or start == stop and 1 budget, "
+            f"got start {start:g}, stop {stop:g} and {count} budgets"
         )
 
 

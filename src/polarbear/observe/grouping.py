@@ -36,7 +36,7 @@ def take_instances(rankings: Rankings, rows: Indices) -> Rankings:
 
 
 def split_rankings(rankings: Rankings, groups: Sequence[Hashable]) -> tuple[dict[Any, Rankings], list[Rankings]]:
-    """Return the rankings of each group, in the order of first appearance, and those of instances in no group (None)."""
+    """Return the rankings of each group, in order of first appearance, and of instances in no group (None)."""
     if len(groups) != len(rankings.ranks):
         raise ValueError(
             f"expected one group for each of {len(rankings.ranks)} instances, got {len(groups)}; use None for an instance "

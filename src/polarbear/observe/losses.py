@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PairOutcomes(NamedTuple):
-    """Where the first algorithm wins and loses, and where the two were compared; arrays of shape (instance, time)."""
+    """Where the first algorithm wins and loses, and where the two were compared; arrays of shape (instance, budget)."""
 
     wins: Mask
     losses: Mask
@@ -39,7 +39,7 @@ class Losses:
     Attributes
     ----------
     values
-        Shape (algorithm, instance, time): lower is better, NaN is not observed, +inf is no solution yet.
+        Shape (algorithm, instance, budget): lower is better, NaN is not observed, +inf is no solution yet.
     absolute, relative
         The tolerances: a loss is tied with a lower one, b, if it exceeds b by at most absolute + relative |b|.
     """

@@ -1,4 +1,4 @@
-"""The outcomes of one pair of algorithms on each instance at each time, from rankings or from the values behind them."""
+"""The outcomes of one pair of algorithms on each instance at each budget, from rankings or from the values behind them."""
 
 from __future__ import annotations
 

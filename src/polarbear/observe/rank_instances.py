@@ -1,4 +1,4 @@
-"""Rank the algorithms on each instance at each time, by their values."""
+"""Rank the algorithms on each instance at each budget, by their values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rank_instances(
     relative_tolerance: float = RELATIVE_TOLERANCE,
     maximise: bool = False,
 ) -> Rankings:
-    """Return the rankings of values (instance, time, algorithm); see `Choices.from_values` for the parameters."""
+    """Return the rankings of values (instance, budget, algorithm); see `Choices.from_values` for the parameters."""
     ranks = np.empty(values.shape, dtype=np.int16)
     for part in split_blocks(*values.shape):
         ranks[:, part] = rank_values(

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class Ranking:
-    """One ranking of algorithms at one time, written as names, best first.
+    """One ranking of algorithms at one budget, written as names, best first.
 
     Parameters
     ----------
     budget
-        The time at which it was observed.
+        The budget at which it was observed.
     order
         The names, best first; a tuple of names is a tie. Algorithms that are not mentioned were not observed.
     others
@@ -32,7 +32,7 @@ class Ranking:
     weight
         The number of times that the ranking counts; it need not be whole.
     instance
-        The label that rankings of one instance at different times share; None makes the ranking an instance of its own.
+        The label that rankings of one instance at different budgets share; None makes the ranking an instance of its own.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def collect_rankings(
     orders
         The rankings. Those with the same `instance` belong together; one without is an instance of its own.
     grid
-        The times; by default those of the rankings.
+        The budgets; by default the budgets of the rankings.
     names
-        The algorithms; by default those of the rankings, in the order in which they first appear.
+        The algorithms; by default the algorithms of the rankings, in the order in which they first appear.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def collect_rankings(
     rankings = list(orders)
     for ranking in rankings:
         if not isinstance(ranking, Ranking):
-            raise ValueError(f"expected Ranking(time, order) values, got {ranking!r}")
+            raise ValueError(f"expected Ranking(budget, order) values, got {ranking!r}")
     if not rankings:
         raise ValueError("expected at least one ranking, got none; nothing was observed")
     budgets = as_grid(sorted({ranking.budget for ranking in rankings}) if grid is None else grid)
@@ -122,7 +122,7 @@ def collect_rankings(
     for ranking, cell in zip(rankings, cells, strict=True):
         if (ranks[cell] != ABSENT).any():
             raise ValueError(
-                f"expected one ranking for each instance and time, got two for instance {ranking.instance!r} at time "
+                f"expected one ranking for each instance and budget, got two for instance {ranking.instance!r} at budget "
                 f"{ranking.budget:g}; leave out `instance` for independent rankings"
             )
         for rank, group in [*enumerate(ranking.order), (UNRANKED, ranking.others)]:
@@ -140,9 +140,9 @@ def _label(index: int, ranking: Ranking) -> tuple[object, ...]:
 
 
 def _position(budget: float, grid: Grid) -> int:
-    """Return the index of a time in the grid."""
-    # The tolerance makes times equal that were printed and read back, or computed in another order.
+    """Return the index of a budget in the grid."""
+    # The tolerance makes budgets equal that were printed and read back, or computed in another order.
     near = np.flatnonzero(np.isclose(grid.budgets, budget, rtol=1e-9, atol=0))
     if near.size == 0:
-        raise ValueError(f"expected a time of the grid, got {budget:g}; add it to the {grid!r}")
+        raise ValueError(f"expected a budget of the grid, got {budget:g}; add it to the {grid!r}")
     return int(near[np.argmin(abs(grid.budgets[near] - budget))])

@@ -1,4 +1,4 @@
-"""Rankings: the order of the algorithms on each instance at each time.
+"""Rankings: the order of the algorithms on each instance at each budget.
 
 `Rankings` holds ranks with names, grid, weights and clusters. A ranking may have ties, missing algorithms (`ABSENT`), and a
 tail of unknown order (`UNRANKED`). `values.rank_values` turns values into ranks.
@@ -38,8 +38,8 @@ class RepeatedRuns:
     Attributes
     ----------
     ranks
-        Shape (instance, time, algorithm): 0 is the best run on the problem at that time, and equal ranks are ties. `ABSENT`
-        where no run was observed, and on problems that were not repeated.
+        Shape (instance, budget, algorithm): 0 is the best run on the problem at that budget, and equal ranks are ties.
+        `ABSENT` where no run was observed, and on problems that were not repeated.
     problem
         Shape (instance,): the number of the problem of each instance.
     """
@@ -54,7 +54,7 @@ class RepeatedRuns:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """One ranking of the algorithms per instance and time.
+    """One ranking of the algorithms per instance and budget.
 
     A ranking pi with weight w multiplies the likelihood by (prod_k theta_{pi_k} / sum_{j >= k} theta_{pi_j})^w. If
     only the top m positions are known, the product has m factors, and the other algorithms have the rank `UNRANKED`.
@@ -62,15 +62,15 @@ class Rankings:
     Parameters
     ----------
     ranks
-        Shape (instance, time, algorithm). Ranks are dense: 0 is best, equal ranks are ties, no rank is skipped.
+        Shape (instance, budget, algorithm). Ranks are dense: 0 is best, equal ranks are ties, no rank is skipped.
         `ABSENT` (-1) marks an algorithm that was not observed. `UNRANKED` marks one that is worse than every ranked
         one, in an unknown order.
     names
         The algorithms' names; None gives "A", "B", ...
     grid
-        The times.
+        The budgets.
     weights
-        Shape (instance,) or (instance, time); 1 by default.
+        Shape (instance,) or (instance, budget); 1 by default.
     clusters
         The cluster of each instance, as labels or `Clusters`; by default all instances are independent.
     repeated
@@ -81,12 +81,12 @@ class Rankings:
         The values behind the ranks, from which ties within a tolerance are found pair by pair; None if only exactly equal
         values are ties, or if there are no values.
     ranked_at
-        Ranks the same runs on another grid, for a budget between two times of this one; None without runs.
+        Ranks the same runs on another grid, for a budget between two budgets of this one; None without runs.
 
     Examples
     --------
     >>> Rankings([[[0, 1, 1, ABSENT]]], names=["cma", "de", "rs", "pso"], grid=[100])
-    Rankings(1 instances, 1 times, 4 algorithms)
+    Rankings(1 instances, 1 budgets, 4 algorithms)
     """
 
     ranks: Ranks
@@ -125,16 +125,16 @@ class Rankings:
 
     def __repr__(self) -> str:
         instances, budgets, algorithms = self.ranks.shape
-        return f"Rankings({instances} instances, {budgets} times, {algorithms} algorithms)"
+        return f"Rankings({instances} instances, {budgets} budgets, {algorithms} algorithms)"
 
     @property
     def weight_of_each(self) -> Array:
-        """The weight of each ranking, shape (instance, time)."""
+        """The weight of each ranking, shape (instance, budget)."""
         return np.broadcast_to(self.weights.reshape(len(self.ranks), -1), self.ranks.shape[:2])
 
 
 def were_compared(rankings: Rankings) -> Mask:
-    """Return whether each algorithm was observed together with another one, shape (instance, time, algorithm).
+    """Return whether each algorithm was observed together with another one, shape (instance, budget, algorithm).
 
     Instances of weight zero do not count. Neither do instances whose algorithms are all unranked: their order is unknown.
 
@@ -181,18 +181,18 @@ def _join_losses(first: Losses | None, second: Losses | None) -> Losses | None:
 
 
 def check_shape(shape: tuple[int, ...], grid: Grid) -> int:
-    """Return the number of algorithms after checking the shape (instance, time, algorithm) against the grid."""
+    """Return the number of algorithms after checking the shape (instance, budget, algorithm) against the grid."""
     if len(shape) != 3:
         raise ValueError(
-            f"expected three axes (instance, time, algorithm), got shape {shape}; "
+            f"expected three axes (instance, budget, algorithm), got shape {shape}; "
             "for a single instance write values[None]"
         )
     if shape[0] == 0:
         raise ValueError(f"expected at least one instance, got shape {shape}; nothing was observed")
     if shape[1] != len(grid):
         raise ValueError(
-            f"expected {len(grid)} times, one for each time of the grid, got {shape[1]} in shape {shape}; "
-            "the axes are (instance, time, algorithm)"
+            f"expected {len(grid)} budgets, one for each budget of the grid, got {shape[1]} in shape {shape}; "
+            "the axes are (instance, budget, algorithm)"
         )
     if shape[2] >= UNRANKED:
         raise ValueError(f"expected fewer than {UNRANKED} algorithms, got {shape[2]}")
@@ -208,14 +208,14 @@ def _check_labels(labels: Iterable[Hashable] | None, instances: int) -> tuple[Ha
 
 
 def check_weights(weights: ArrayLike | None, instances: int, budgets: int) -> Array:
-    """Return read-only weights, checked, of shape (instance,) or (instance, time); None gives 1 per instance."""
+    """Return read-only weights, checked, of shape (instance,) or (instance, budget); None gives 1 per instance."""
     if weights is None:
         return as_read_only(np.ones(instances), np.float64)
     result: Array = as_read_only(weights, np.float64)
     if result.shape not in ((instances,), (instances, budgets)):
         raise ValueError(
             f"expected weights of shape ({instances},), one for each instance, or ({instances}, {budgets}), one for each "
-            f"instance and time, got {result.shape}"
+            f"instance and budget, got {result.shape}"
         )
     valid = np.isfinite(result) & (result >= 0)
     if not valid.all():

@@ -25,7 +25,7 @@ def rank_repeated_runs(values: NDArray[Any], problems: Iterable[Hashable], **tol
     Parameters
     ----------
     values
-        Shape (instance, time, algorithm), as in `Choices.from_values`.
+        Shape (instance, budget, algorithm), as in `Choices.from_values`.
     problems
         The problem of each instance; instances with equal labels are repetitions.
     **tolerances

@@ -1,4 +1,4 @@
-"""Tables of runs: trajectories read at the times of a grid, with one row per instance and one column per algorithm."""
+"""Tables of runs: trajectories read at the budgets of a grid, with one row per instance and one column per algorithm."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """Values of runs at the times of a grid.
+    """Values of runs at the budgets of a grid.
 
     Attributes
     ----------
     values
-        Shape (instance, time, algorithm); NaN where no run was observed.
+        Shape (instance, budget, algorithm); NaN where no run was observed.
     names
         The algorithms.
     cluster_of
@@ -72,7 +72,7 @@ class RunTable:
 def tabulate_runs(
     runs: Iterable[Trajectory], grid: Grid, *, names: Iterable[str] | None = None, failure: Failure = "last"
 ) -> RunTable:
-    """Read runs at the times of a grid; see `Choices.from_trajectories` for the parameters.
+    """Read runs at the budgets of a grid; see `Choices.from_trajectories` for the parameters.
 
     Examples
     --------

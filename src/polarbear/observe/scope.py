@@ -27,7 +27,7 @@ def member_noun(clusters: Clusters | None) -> str:
 
 
 def count_instances(number: int, clusters: Clusters | None) -> str:
-    """Return the number of instances in words, with that of their clusters.
+    """Return the number of instances in words, with the number of their clusters.
 
     Examples
     --------

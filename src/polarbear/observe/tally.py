@@ -1,8 +1,8 @@
 """Counting: from ranks to wins and choice sets, the sufficient statistics of the Plackett-Luce model.
 
-`tally` counts wins W and choice sets C per block (a time, or a time of one instance), `tally_by_instance` does so for each
-instance, and `merge` adds tallies. Rankings are split into stages, equal stages are summed first, and only distinct ties are
-expanded.
+`tally` counts wins W and choice sets C per block (a budget, or a budget of one instance), `tally_by_instance` does so for
+each instance, and `merge` adds tallies. Rankings are split into stages, equal stages are summed first, and only distinct
+ties are expanded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ELEMENTS = 2**20  # array elements processed at once, to bound memory: some ten
 
 
 class Tally(NamedTuple):
-    """Wins and distinct choice sets per block (a time, or a time of one instance)."""
+    """Wins and distinct choice sets per block (a budget, or a budget of one instance)."""
 
     wins: Array
     """Shape (block, algorithm): how often each algorithm was chosen from a set of two or more."""
@@ -77,7 +77,7 @@ def tally(ranks: Ranks, weights: Array) -> Tally:
 def tally_by_instance(ranks: Ranks, weights: Array) -> Iterator[Tally]:
     """Yield the tally of each instance; see `tally` for the parameters."""
     instances, budgets, algorithms = ranks.shape
-    # Each time of each instance is a separate block.
+    # Each budget of each instance is a separate block.
     whole = tally(ranks.reshape(1, -1, algorithms), weights.reshape(1, -1))
     for start in range(0, instances * budgets, budgets):
         own = slice(start, start + budgets)

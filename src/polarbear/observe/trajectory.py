@@ -1,4 +1,4 @@
-"""Trajectories: the best value that one run of one algorithm on one instance has found by each time."""
+"""Trajectories: the best value that one run of one algorithm on one instance has found by each budget."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)  # slots save 48 bytes per run, and imports make a million runs
 class Trajectory:
-    """The best-so-far step function of one run, which finished, was cut off or failed at the time `until`.
+    """The best-so-far step function of one run, which finished, was cut off or failed at the budget `until`.
 
     y(t) = min {y_e : t_e <= t} over the events e (max if `maximise`). Only strict improvements are kept. A run that
     finished keeps its value for ever; the value of a run that was cut off is unknown afterwards.
@@ -35,12 +35,12 @@ class Trajectory:
     instance
         The label of the instance. Runs of different algorithms with the same label are ranked together.
     budgets, values
-        The events: the times at which values were found, non-decreasing and not negative, and the values. The worst
+        The events: the budgets at which values were found, non-decreasing and not negative, and the values. The worst
         value (+inf, or -inf if `maximise`) means "no solution yet", and so do the values that solvers report without a
         solution, such as 1e20 and 1e30 of either sign. Values need not improve.
     until
-        The time at which the run ended; by default the time of the last event. `math.inf` stands for a run that
-        finished at an unknown time.
+        The budget at which the run ended; by default the budget of the last event. `math.inf` stands for a run that
+        finished at an unknown budget.
     failed
         Whether the run crashed or timed out at `until`.
     finished
@@ -98,7 +98,7 @@ class Trajectory:
             event_budgets, event_values = np.asarray(budgets, dtype=np.float64), np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             run = _describe(algorithm, instance)
-            raise ValueError(f"expected numbers as times and values of {run}: {error}") from error
+            raise ValueError(f"expected numbers as budgets and values of {run}: {error}") from error
         best = math.inf if maximise else -math.inf
         event_values = without_sentinels(event_values, -best)
         if not _are_valid(event_budgets, event_values, best):
@@ -155,7 +155,7 @@ class Trajectory:
 
     @property
     def known_to(self) -> float:
-        """The time up to which the value is known: for ever if the run finished."""
+        """The budget up to which the value is known: for ever if the run finished."""
         return math.inf if self.finished else self.end
 
     def _key(self) -> tuple[object, ...]:
@@ -178,7 +178,7 @@ class Trajectory:
         return self._change(algorithm=algorithm)
 
     def divide_budgets(self, divisor: float) -> Trajectory:
-        """Return the same run with its times divided by a positive number."""
+        """Return the same run with its budgets divided by a positive number."""
         archive = None if self.archive is None else self.archive.divide_budgets(divisor)
         budgets = as_read_only(self.budgets / divisor, np.float64)
         return self._change(budgets=budgets, end=self.end / divisor, archive=archive)
@@ -191,12 +191,12 @@ class Trajectory:
         return run
 
     def at(self, budgets: ArrayLike, *, failure: Failure = "last") -> Array:
-        """Return the best value found by each time.
+        """Return the best value found by each budget.
 
         Parameters
         ----------
         budgets
-            The times to read, in any order.
+            The budgets to read, in any order.
         failure
             The value of a failed run from its failure at `until` on (inclusive): "last" gives the worst value,
             "missing" gives NaN. "raise" raises an error if the run failed.
@@ -204,8 +204,8 @@ class Trajectory:
         Returns
         -------
         NDArray
-            One value per time: the worst value (+inf, or -inf if maximised) before the first event, and NaN after `until` if
-            the run was cut off.
+            One value per budget: the worst value (+inf, or -inf if maximised) before the first event, and NaN after `until`
+            if the run was cut off.
         """
         if failure not in get_args(Failure):
             raise ValueError(f"expected failure='last', 'missing' or 'raise', got {failure!r}")
@@ -246,30 +246,30 @@ def _are_valid(budgets: Array, values: Array, best: float) -> bool:
 def _check_events(run: str, budgets: Array, values: Array, *, best: float) -> None:
     """Raise the error that explains why events are not valid."""
     if budgets.ndim != 1 or budgets.shape != values.shape:
-        raise ValueError(f"expected one time for each value of {run}, got shapes {budgets.shape} and {values.shape}")
+        raise ValueError(f"expected one budget for each value of {run}, got shapes {budgets.shape} and {values.shape}")
     valid = np.isfinite(budgets) & (budgets >= 0)
     if not valid.all():
-        raise ValueError(f"expected finite times, not negative, for {run}, got {budgets[~valid][0]:g}")
+        raise ValueError(f"expected finite budgets, not negative, for {run}, got {budgets[~valid][0]:g}")
     if (budgets[1:] < budgets[:-1]).any():
         bad = int(np.argmax(budgets[1:] < budgets[:-1]))
         raise ValueError(
-            f"expected times in order for {run}, got {budgets[bad]:g} before {budgets[bad + 1]:g}; sort them"
+            f"expected budgets in order for {run}, got {budgets[bad]:g} before {budgets[bad + 1]:g}; sort them"
         )
     if np.isnan(values).any():
         when = budgets[np.isnan(values)][0]
         raise ValueError(
-            f"expected values that are numbers for {run}, got NaN at time {when:g}; "
+            f"expected values that are numbers for {run}, got NaN at budget {when:g}; "
             f"remove the event, or give the worst value ({-best:+}) where there is no solution yet"
         )
     if (values == best).any():
         when = budgets[values == best][0]
         raise ValueError(
-            f"expected values other than {best:+} for {run}, got one at time {when:g}; give the value found"
+            f"expected values other than {best:+} for {run}, got one at budget {when:g}; give the value found"
         )
 
 
 def _improvements(budgets: Array, losses: Array) -> Indices | None:
-    """Return the positions of the events that improved on the best loss so far; of several at one time, only the best.
+    """Return the positions of the events that improved on the best loss so far; of several at one budget, only the best.
 
     It is None if all did, as in the events that importers collect.
     """

@@ -1,4 +1,4 @@
-"""Values and their ranks: at one time the algorithm with the lowest value has rank 0, and equal values share a rank."""
+"""Values and their ranks: at one budget the algorithm with the lowest value has rank 0, and equal values share a rank."""
 
 from __future__ import annotations
 

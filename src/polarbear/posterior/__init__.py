@@ -1,7 +1,7 @@
-"""The posterior and what follows from it: relations between algorithms, eliminations, and model-free evidence.
+"""The posterior and what follows from it: relations between algorithms, drops, and model-free evidence.
 
 In: draws of ratings and win rates from `polarbear.inference`, or a posterior file; observed choices for `evidence`.
-Out: probabilities that one algorithm beats another, the algorithms that are eliminated, and e-values.
+Out: probabilities that one algorithm beats another, the algorithms that are dropped, and e-values.
 
 Modules: `posterior` (draws, names, grid), `posterior_file` (saving and loading), `diagnostics` (reliability of the draws),
 `relations` (pairwise probabilities), `all_relations` (all of them, for data frames), `arviz_data` (containers of ArviZ),

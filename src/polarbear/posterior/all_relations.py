@@ -1,4 +1,4 @@
-"""All relations of all pairs at all times as one value, for data frames."""
+"""All relations of all pairs at all budgets as one value, for data frames."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Relations:
-    """The relations of all pairs at all times; arrays of shape (time, algorithm, algorithm), the row against the column.
+    """The relations of all pairs at all budgets; arrays of shape (budget, algorithm, algorithm), the row against the column.
 
     Attributes
     ----------
     names, grid
-        The algorithms and the times.
+        The algorithms and the budgets.
     win_rate, lower, upper
         Posterior mean and central credible interval of the win rate.
     dominance, equivalence
         The probabilities that `dominance` and `equivalence` return.
     level, margin
-        The level of the interval, and the half width of the region of practical equivalence.
+        The level of the interval, and the margin.
     """
 
     names: tuple[str, ...]
@@ -46,10 +46,10 @@ class Relations:
     margin: float
 
     def __repr__(self) -> str:
-        return f"Relations({len(self.names)} algorithms, {len(self.grid)} times, margin {self.margin:g})"
+        return f"Relations({len(self.names)} algorithms, {len(self.grid)} budgets, margin {self.margin:g})"
 
     def to_table(self) -> Table:
-        """Return one row per time and ordered pair of algorithms."""
+        """Return one row per budget and ordered pair of algorithms."""
         budgets, n = len(self.grid), len(self.names)
         rows, columns = np.nonzero(~np.eye(n, dtype=bool))
         table: Table = {
@@ -67,14 +67,14 @@ class Relations:
 
 
 def relations(posterior: Posterior, *, margin: float = 0.05, level: float = 0.95) -> Relations:
-    """Return win rates, dominance and equivalence of all pairs at all times, for data frames.
+    """Return win rates, dominance and equivalence of all pairs at all budgets, for data frames.
 
     Parameters
     ----------
     posterior
         The posterior.
     margin
-        Half the width of the region of practical equivalence; see `equivalence`.
+        The margin; see `equivalence`.
     level
         The level of the credible intervals of the win rates.
 
@@ -84,7 +84,7 @@ def relations(posterior: Posterior, *, margin: float = 0.05, level: float = 0.95
     >>> choices = pb.Choices.from_values([[[1.0, 2.0]], [[1.0, 3.0]], [[5.0, 4.0]]], grid=[10], names=["cma", "rs"])
     >>> posterior = pb.fit(choices, prior=pb.BayesianBootstrap(), draws=1000)
     >>> pb.relations(posterior).to_frame().columns.tolist()
-    ['time', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
+    ['budget', 'algorithm_name', 'against', 'win_rate', 'lower', 'upper', 'dominance', 'equivalence']
     """
     if not 0 < level < 1:
         raise ValueError(f"expected a level between 0 and 1, got {level!r}")

@@ -39,9 +39,9 @@ class BetaMixture:
     weights
         Shape (component,): they sum to one.
     first, second
-        Shape (component, time): the parameters of the Beta distributions.
+        Shape (component, budget): the parameters of the Beta distributions.
     ties
-        Shape (time,): the number of ties.
+        Shape (budget,): the number of ties.
     """
 
     weights: Array
@@ -50,16 +50,16 @@ class BetaMixture:
     ties: Array
 
     def mean(self) -> Array:
-        """Return the expected win rate, shape (time,)."""
+        """Return the expected win rate, shape (budget,)."""
         return self._average(self._moments()[0])
 
     def deviation(self) -> Array:
-        """Return the standard deviation of the win rate, shape (time,)."""
+        """Return the standard deviation of the win rate, shape (budget,)."""
         mean, variance = self._moments()
         return np.sqrt(np.maximum(self._average(variance + mean**2) - self._average(mean) ** 2, 0.0))
 
     def above(self, threshold: float = 0.5) -> Array:
-        """Return the probability that the win rate exceeds a threshold, shape (time,)."""
+        """Return the probability that the win rate exceeds a threshold, shape (budget,)."""
         result = self._average(np.asarray(scipy.special.betaincc(self.first, self.second, threshold), dtype=np.float64))
         if threshold != 0.5 and self.ties.any():  # w > ½ says the same as B > ½
             tied = self.ties > 0
@@ -67,13 +67,13 @@ class BetaMixture:
         return result
 
     def below(self, threshold: float = 0.5) -> Array:
-        """Return the probability that the win rate is less than a threshold, shape (time,)."""
+        """Return the probability that the win rate is less than a threshold, shape (budget,)."""
         return self.reversed().above(1 - threshold)
 
     def within(self, margin: float, *, at_least: float = 0.0) -> Array:
-        """Return P(|w − ½| ≤ margin), shape (time,).
+        """Return P(|w − ½| ≤ margin), shape (budget,).
 
-        With `at_least`, the quadrature is left out at times at which the probability is clearly lower, by a normal
+        With `at_least`, the quadrature is left out at budgets at which the probability is clearly lower, by a normal
         approximation of each component. The approximation stands in for the probability there.
         """
         result = self._normal_within(margin)
@@ -89,7 +89,7 @@ class BetaMixture:
         return self._average(scipy.special.ndtr(upper) - scipy.special.ndtr(lower))
 
     def _moments(self) -> tuple[Array, Array]:
-        """Return the mean and the variance of each component, shape (component, time): those of a Dirichlet mean."""
+        """Return the mean and the variance of each component, shape (component, budget): those of a Dirichlet mean."""
         total = self.first + self.second + self.ties
         mean = (self.first + self.ties / 2) / total
         square = (self.first + self.ties / 4) / total  # of the outcome of an instance
@@ -107,13 +107,13 @@ class BetaMixture:
         return result
 
     def _above_with_ties(self, budgets: Mask, threshold: float) -> Array:
-        """Return P(w > ½ + δ) = E[P(B > ½ + δ / (1 − V))] at some times, by Gauss-Legendre quadrature over logit V.
+        """Return P(w > ½ + δ) = E[P(B > ½ + δ / (1 − V))] at some budgets, by Gauss-Legendre quadrature over logit V.
 
         For δ > 0 the inner probability is zero from V = 1 − 2δ on, and for δ < 0 it is one from V = 1 + 2δ on.
         """
         delta, ties, beta = threshold - 0.5, self.ties[budgets], scipy.special.betaincc
         kept = self.weights > _NEGLIGIBLE
-        first, second = self.first[kept][:, budgets], self.second[kept][:, budgets]  # (component, time)
+        first, second = self.first[kept][:, budgets], self.second[kept][:, budgets]  # (component, budget)
         strict = first + second
         centre, reach = np.log(ties / strict), _TAIL * np.sqrt(1 / ties + 1 / strict)
         top = np.minimum(scipy.special.logit(1 - 2 * abs(delta)), centre + reach)
@@ -151,7 +151,7 @@ def symmetric_prior(near_equal: float, budgets: int) -> BetaMixture:
 
 
 def prior_about(rates: Array, near_equal: float) -> BetaMixture:
-    """Return the prior of a pair in a group of instances, given its win rates in the other groups, shape (time,).
+    """Return the prior of a pair in a group of instances, given its win rates in the other groups, shape (budget,).
 
     One half is the symmetric prior, and one half are Beta distributions of strength 4, 16 and 64 about these rates.
     """
@@ -165,9 +165,9 @@ def prior_about(rates: Array, near_equal: float) -> BetaMixture:
 
 
 def update(prior: BetaMixture, wins: Array, losses: Array, ties: Array, *, weights: Array | None = None) -> BetaMixture:
-    """Return the posterior after strict wins, strict losses and ties, each of shape (time,).
+    """Return the posterior after strict wins, strict losses and ties, each of shape (budget,).
 
-    `weights` are those of the components if they are known from other times.
+    `weights` are the weights of the components if they are known from other budgets.
 
     Examples
     --------

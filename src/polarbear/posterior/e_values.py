@@ -1,6 +1,6 @@
 """E-values for win rates: model-free evidence about pairs of algorithms.
 
-For algorithms a and b at a time t, the null hypothesis is that a beats b on at most half of the instances (ties count one
+For algorithms a and b at a budget t, the null hypothesis is that a beats b on at most half of the instances (ties count one
 half). A bettor against the null bets on "a beats b" before each instance. With x_p in {0, ½, 1} the outcome on instance p
 and a stake λ in (0, 1), the capital after instances 1, ..., P is
 
@@ -15,7 +15,7 @@ Assumptions:
 
 - Instances are independent draws, in the order in which they are used. A sorted list must be shuffled.
 - Whether a pair is observed on an instance is decided before that instance is drawn. A race decides which algorithms run,
-  and until when, from earlier rounds, so truncated runs and eliminated algorithms do not invalidate the bets. The exception
+  and until when, from earlier rounds, so truncated runs and dropped algorithms do not invalidate the bets. The exception
   is runs that fail under `failure="missing"`: the null hypothesis is then about the instances on which both are observed.
 - An algorithm that joins later runs on the known instances in their order, and may stop at any of them. Its outcomes there
   are unknown when it joins, so its bets are valid unless it was tuned on these instances. They cease to be exact only if
@@ -28,10 +28,10 @@ The capital is averaged over stakes with positive weights that sum to one (Gauss
 supermartingales is a supermartingale. The integral is exact for up to 127 instances; beyond, the average is a finite mixture
 close to it, and equally valid.
 
-Decisions need a bound over all pairs. `a` eliminates `b` wrongly only if a's win rate is at most one half at *some* time.
-The smallest e-value over times is at most the e-value at that time, so the minimum over times needs no correction for the
-number of times. The data select the pair, so the number of pairs does need a correction: `error_bounds` holds for all
-ordered pairs at once, and `corrections` extends it to algorithms that join later.
+Decisions need a bound over all pairs. To drop `b` because of `a` is wrong only if a's win rate is at most one half at
+*some* budget. The smallest e-value over budgets is at most the e-value at that budget, so the minimum over budgets needs no
+correction for the number of budgets. The data select the pair, so the number of pairs does need a correction:
+`error_bounds` holds for all ordered pairs at once, and `corrections` extends it to algorithms that join later.
 
 References
 ----------
@@ -67,17 +67,17 @@ _SMALLEST = float(np.log(np.finfo(np.float64).tiny))
 
 
 def evidence(choices: Choices) -> Array:
-    """Return e-values for "the row beats the column on most instances", shape (time, algorithm, algorithm).
+    """Return e-values for "the row beats the column on most instances", shape (budget, algorithm, algorithm).
 
-    The null hypothesis at a time is that the row's win rate against the column is at most one half, where a tie counts one
+    The null hypothesis at a budget is that the row's win rate against the column is at most one half, where a tie counts one
     half. With x_p in {0, ½, 1} the outcome on instance p, over the instances where both were observed,
 
         e = ∫₀¹ ∏_p (1 + λ (2 x_p − 1)) dλ.
 
     If the null hypothesis is true, the probability that e ever exceeds 1/δ as the data set grows is at most δ, for any model
     and any stopping rule (Ville, 1939; Waudby-Smith and Ramdas, 2024). An e-value of 20 is evidence against the null
-    hypothesis like a p-value of 0.05; k wins in a row give (2^(k + 1) − 1) / (k + 1). E-values of several pairs or times
-    are valid individually, not jointly: see `polarbear.posterior.e_values.error_bounds` for eliminations.
+    hypothesis like a p-value of 0.05; k wins in a row give (2^(k + 1) − 1) / (k + 1). E-values of several pairs or budgets
+    are valid individually, not jointly: see `polarbear.posterior.e_values.error_bounds` for drops.
 
     Clusters: one bet per cluster, on the mean of 2 x_p − 1 over its members, in the order of arrival. The null hypothesis
     is then about new clusters, and three clusters are three bets, however many instances they have. A cluster counts from
@@ -109,7 +109,7 @@ def evidence(choices: Choices) -> Array:
 
 
 def log_e_values(choices: Choices, *, where: ArrayLike = True) -> Array:
-    """Return the logarithms of `evidence`, shape (time, algorithm, algorithm); −inf on the diagonal.
+    """Return the logarithms of `evidence`, shape (budget, algorithm, algorithm); −inf on the diagonal.
 
     Pairs of which neither direction is in the mask `where`, of shape (algorithm, algorithm), have the logarithm 0.
     """
@@ -130,10 +130,10 @@ def log_e_values(choices: Choices, *, where: ArrayLike = True) -> Array:
 
 
 def error_bounds(choices: Choices, *, correction: ArrayLike | None = None, where: ArrayLike = True) -> Array:
-    """Return model-free bounds on the probability that it is wrong for the row to eliminate the column.
+    """Return model-free bounds on the probability that it is wrong to drop the column because of the row.
 
-    The bound is min(1, k / min_t e_t), with e_t the e-value of row against column at time t and k = n (n − 1) for n
-    algorithms. It holds for all pairs at once, at every moment: the probability that any elimination with a bound of at
+    The bound is min(1, k / min_t e_t), with e_t the e-value of row against column at budget t and k = n (n − 1) for n
+    algorithms. It holds for all pairs at once, at every moment: the probability that any drop with a bound of at
     most δ is ever wrong is at most δ. Without k the bound would not hold for a pair that the data selected.
 
     Parameters
@@ -150,7 +150,7 @@ def error_bounds(choices: Choices, *, correction: ArrayLike | None = None, where
     Returns
     -------
     NDArray
-        Shape (algorithm, algorithm), row eliminates column; in (0, 1], and 1 on the diagonal.
+        Shape (algorithm, algorithm), the column is dropped because of the row; in (0, 1], and 1 on the diagonal.
     """
     n = len(choices.names)
     k = np.asarray(n * (n - 1) if correction is None else correction, dtype=np.float64)
@@ -195,7 +195,7 @@ def _stakes() -> tuple[Array, Array]:
 
 
 def _log_e_values_of_pair(rankings: Rankings, first: int, second: int) -> tuple[Array, Array]:
-    """Return the logarithms of the e-values of a pair in both directions, shape (time,) each."""
+    """Return the logarithms of the e-values of a pair in both directions, shape (budget,) each."""
     found, weights = pair_outcomes(rankings, first, second), rankings.weight_of_each
     largest = weights.max(axis=0)
     relative = np.divide(weights, largest, out=np.zeros(weights.shape), where=largest > 0)
@@ -213,7 +213,7 @@ def _log_e_values_of_pair(rankings: Rankings, first: int, second: int) -> tuple[
 
 
 def _mean_gains(found: PairOutcomes, weights: Array, codes: Indices) -> Array:
-    """Return the mean of w (2 x − 1) over the members of each cluster that compare the pair, shape (cluster, time)."""
+    """Return the mean of w (2 x − 1) over the members of each cluster that compare the pair, shape (cluster, budget)."""
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     gains = ((found.wins.astype(np.float64) - found.losses) * weights)[order]
@@ -223,7 +223,7 @@ def _mean_gains(found: PairOutcomes, weights: Array, codes: Indices) -> Array:
 
 
 def _log_capital(gains: Array) -> Array:
-    """Return Σ log(1 + λ gain) for each stake λ, shape (time, stake), from gains (bet, time)."""
+    """Return Σ log(1 + λ gain) for each stake λ, shape (budget, stake), from gains (bet, budget)."""
     stakes = _stakes()[0]
     result = np.zeros((gains.shape[1], len(stakes)))
     for start in range(0, len(gains), _CHUNK):
@@ -233,7 +233,7 @@ def _log_capital(gains: Array) -> Array:
 
 
 def _average_over_stakes(log_capital: Array) -> Array:
-    """Return the logarithm of the mean capital over stakes, shape (time,), from log capital (time, stake)."""
+    """Return the logarithm of the mean capital over stakes, shape (budget,), from log capital (budget, stake)."""
     by_stake = log_capital + np.log(_stakes()[1])
     largest = by_stake.max(axis=-1)
     result: Array = largest + np.log(np.exp(by_stake - largest[..., None]).sum(axis=-1))

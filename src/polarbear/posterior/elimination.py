@@ -1,18 +1,18 @@
 """Elimination (the paper's "Design Choices"): which algorithms are kept, and which one beats each dropped algorithm.
 
-An arrow leads from A to B if A beats B with the confidence at every time at which the two differ. Kept are the strongly
+An arrow leads from A to B if A beats B with the confidence at every budget at which the two differ. Kept are the strongly
 connected components of algorithms that no arrow enters. Without a cycle these are the algorithms that no other one beats at
-every time, as in the paper. A cycle of confident arrows is kept as a whole.
+every budget, as in the paper. A cycle of confident arrows is kept as a whole.
 
 A race stops running what it drops, so it may drop a member of a cycle before the cycle shows. Every decision is therefore
-made afresh from all pairs. A dropped algorithm stays dropped while another algorithm probably beats it at every time. It
+made afresh from all pairs. A dropped algorithm stays dropped while another algorithm probably beats it at every budget. It
 comes back when no kept algorithm does, and with it come all algorithms that have an arrow to it. Error bounds bring nothing
 back: they bound the probability that a decision is ever wrong.
 
-Times at which two algorithms tie on every common instance say nothing about them. Two algorithms without any difference, or
-without a common instance at some time, have no arrow.
+Budgets at which two algorithms tie on every common instance say nothing about them. Two algorithms without any difference,
+or without a common instance at some budget, have no arrow.
 
-An algorithm that another one beats on most instances at every time can still come first most often. With "keep" as
+An algorithm that another one beats on most instances at every budget can still come first most often. With "keep" as
 `specialists`, it is kept if its share of first places may be more than 10 points higher than the other's share. First
 places depend on which other algorithms take part, so this is an option and not the default.
 """
@@ -55,7 +55,7 @@ class Dominated:
     name, by
         The dropped algorithm, and the kept algorithm that most probably beats it.
     probability
-        The probability that `by` beats it at all times at once ("joint"), or at the least certain time ("pointwise").
+        The probability that `by` beats it at all budgets at once ("joint"), or at the least certain budget ("pointwise").
     """
 
     name: str
@@ -70,17 +70,17 @@ def elimination_probabilities(
     specialists: Specialists = "drop",
     over_time: Array | None = None,
 ) -> Array:
-    """Return the probability that the row beats the column at every time, shape (algorithm, algorithm).
+    """Return the probability that the row beats the column at every budget, shape (algorithm, algorithm).
 
     `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
     """
     if dominance not in get_args(Dominance):
-        raise ValueError(f"expected elimination as one of 'joint', 'pointwise', got {dominance!r}")
+        raise ValueError(f"expected dominance as one of 'joint', 'pointwise', got {dominance!r}")
     if over_time is None:
         over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
     least: Array = over_time.min(axis=0)
     if dominance == "joint":
-        # A zero probability at one time implies a zero probability at all times at once.
+        # A zero probability at one budget implies a zero probability at all budgets at once.
         if _considers_first_places(posterior, specialists):
             least = _joint_with_first_places(posterior, least > 0)
         else:
@@ -91,9 +91,9 @@ def elimination_probabilities(
 def elimination_probabilities_over_time(
     posterior: Posterior, *, specialists: Specialists = "drop", beats: Array | None = None
 ) -> Array:
-    """Return P(the row beats the column at t), shape (time, algorithm, algorithm), as it counts for an elimination.
+    """Return P(the row beats the column at t), shape (budget, algorithm, algorithm), as it counts for a drop.
 
-    It is one at times at which the two tie everywhere, and zero at all times if they never differ. `beats` is
+    It is one at budgets at which the two tie everywhere, and zero at all budgets if they never differ. `beats` is
     `dominance(posterior)`, if it has been computed already; where it is zero, the result is zero.
     """
     if specialists not in get_args(Specialists):
@@ -158,7 +158,7 @@ def eliminations(
 
 
 def cycles_among(names: tuple[str, ...], threat: Array, confidence: float, kept: Mask) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of kept algorithms in which everybody is beaten by somebody at every time with the confidence."""
+    """Return the groups of kept algorithms in which everybody is beaten by somebody at every budget with the confidence."""
     arrows = (threat >= confidence) & kept[:, None] & kept
     count, component = connected_components(arrows, directed=True, connection="strong")
     members = [np.flatnonzero(component == number).tolist() for number in range(count)]
@@ -173,7 +173,7 @@ def dominated(
     specialists: Specialists = "drop",
     among: Collection[str] | None = None,
 ) -> tuple[Dominated, ...]:
-    """Return the algorithms that others beat at every time with the confidence, the most certain first.
+    """Return the algorithms that others beat at every budget with the confidence, the most certain first.
 
     At least one algorithm remains. A cycle of algorithms that beat each other remains as a whole.
 
@@ -184,13 +184,13 @@ def dominated(
     confidence
         α, the probability at which dominance is decided. With 1, `BayesianBootstrap` drops nothing.
     dominance
-        "joint": beaten at all times at once with probability α, which needs joint draws. "pointwise": beaten by the same
-        other algorithm at each time with probability α.
+        "joint": beaten at all budgets at once with probability α, which needs joint draws. "pointwise": beaten by the same
+        other algorithm at each budget with probability α.
     specialists
         "drop": it is enough that the other algorithm beats it on most instances. "keep": the other one must also come first
         at least as often, within 10 % of the instances.
     among
-        The algorithms that may eliminate and be eliminated; all by default.
+        The candidates: the algorithms that are judged, against each other; all by default.
 
     Returns
     -------
@@ -246,12 +246,12 @@ def _threat(posterior: Posterior, confidence: float, dominance: Dominance, speci
 
 
 def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
-    """Return whether elimination considers first places; under Plackett-Luce win rates imply their order."""
+    """Return whether first places matter to a drop; under Plackett-Luce win rates imply their order."""
     return specialists == "keep" and posterior.beliefs is not None
 
 
 def _joint_with_first_places(posterior: Posterior, where: Mask) -> Array:
-    posterior.require_joint("joint elimination")
+    posterior.require_joint("joint dominance")
     result, differ = np.zeros(where.shape), posterior.differing_pairs
     for a, b in np.argwhere(np.triu(where | where.T, 1)).tolist():
         budgets = differ[:, a, b]
@@ -260,7 +260,7 @@ def _joint_with_first_places(posterior: Posterior, where: Mask) -> Array:
 
 
 def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
-    """Return whether a beats b on most instances and comes first as often, and whether b does, each (time, draw)."""
+    """Return whether a beats b on most instances and comes first as often, and whether b does, each (budget, draw)."""
     assert posterior.beliefs is not None
     rates, lead = posterior.win_rates(a, b), first_place_lead(posterior.beliefs, a, b)
     return (rates > 0.5) & (lead > -SPECIALIST_MARGIN), (rates < 0.5) & (lead < SPECIALIST_MARGIN)

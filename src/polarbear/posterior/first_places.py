@@ -8,7 +8,7 @@ runs are dropped one after another. It assumes nothing about algorithms that wer
 they take first places in proportion.
 
 A prior as heavy as one instance, divided evenly among the algorithms, keeps ratings positive: without it, eight first places
-on eight instances would be certainty. An algorithm that no instance observes at a time has no first places there.
+on eight instances would be certainty. An algorithm that no instance observes at a budget has no first places there.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _LEAST = np.float32(1e-12)  # rating of an algorithm that was not observed; it m
 
 
 def draw_ratings(beliefs: PairBeliefs, observed: Mask) -> Array32:
-    """Return draws of the ratings, shape (draw, time, algorithm), single precision.
+    """Return draws of the ratings, shape (draw, budget, algorithm), single precision.
 
     Parameters
     ----------
     beliefs
         The observed instances, with the draws of their weights.
     observed
-        Shape (time, algorithm): whether each algorithm was observed together with another one.
+        Shape (budget, algorithm): whether each algorithm was observed together with another one.
     """
     ratings = _weighted_first_places(beliefs)
     rng = keyed_generator(beliefs.seed, "first places")
     prior = rng.standard_gamma(1 / beliefs.algorithms, (beliefs.draws, beliefs.algorithms)).T.astype(np.float32)
     known = observed | ~observed.any(axis=1, keepdims=True)
-    for t, places in enumerate(ratings):  # in place, since the arrays of all times are large
+    for t, places in enumerate(ratings):  # in place, since the arrays of all budgets are large
         places += prior
         places[~known[t]] = 0.0
         np.maximum(places, _LEAST, out=places)
@@ -52,10 +52,10 @@ def draw_ratings(beliefs: PairBeliefs, observed: Mask) -> Array32:
 
 
 def first_places_among(beliefs: PairBeliefs, columns: Indices, budgets: Indices) -> Array:
-    """Return the share of instances on which each candidate comes first, shape (draw, time, candidate).
+    """Return the share of instances on which each candidate comes first, shape (draw, budget, candidate).
 
     Only the candidates count, and only the instances that all of them share. As in ratings, a prior as heavy as one instance
-    is divided among them. Candidates that no instance observes at a time are left out there, and have a share of zero.
+    is divided among them. Candidates that no instance observes at a budget are left out there, and have a share of zero.
     """
     sample = beliefs.sample
     result = np.zeros((len(budgets), len(columns), beliefs.draws))
@@ -86,7 +86,7 @@ def first_shares(ranks: Ranks) -> Array32:
 
 
 def first_place_lead(beliefs: PairBeliefs, first: int, second: int) -> Array32:
-    """Return the difference between two algorithms in the share of first places, shape (time, draw).
+    """Return the difference between two algorithms in the share of first places, shape (budget, draw).
 
     First places are among the algorithms observed on each instance, and only instances that compare both count. Therefore a
     race that stops running some algorithms still compares the others on all their instances.
@@ -102,7 +102,7 @@ def first_place_lead(beliefs: PairBeliefs, first: int, second: int) -> Array32:
 
 
 def _weighted_first_places(beliefs: PairBeliefs) -> Array32:
-    """Return the weight of the instances on which each algorithm comes first, shape (time, algorithm, draw)."""
+    """Return the weight of the instances on which each algorithm comes first, shape (budget, algorithm, draw)."""
     sample = beliefs.sample
     ranks, weights = sample.rankings.ranks, sample.shares.astype(np.float32)
     rows, budgets, algorithms = ranks.shape
@@ -120,7 +120,7 @@ def _weighted_first_places(beliefs: PairBeliefs) -> Array32:
 
 
 def _redistributed_first_places(ranks: Ranks, weights: Array32) -> Array32:
-    """Return weighted first places at one time, shape (algorithm, draw), from ranks (instance, algorithm)."""
+    """Return weighted first places at one budget, shape (algorithm, draw), from ranks (instance, algorithm)."""
     observed = ranks != ABSENT
     complete = observed.all(axis=1)
     first = first_shares(ranks)

@@ -1,18 +1,18 @@
 """Non-inferiority over time: the probability that one algorithm is nowhere worse than another by more than a margin.
 
-The margin is the region of practical equivalence, a win rate of ½ − margin.
+A win rate of ½ − margin counts as no worse.
 
-Both questions are about all times at once, so both answers use joint draws of the win rate w(t):
+Both questions are about all budgets at once, so both answers use joint draws of the win rate w(t):
 
 - Nowhere worse: P(w(t) ≥ ½ − margin at every t), the share of draws.
-- Worse somewhere: the level of the simultaneous credible band that lies below ½ − margin at some time. On the scale of
+- Worse somewhere: the level of the simultaneous credible band that lies below ½ − margin at some budget. On the scale of
   x(t) = logit w(t), with mean m(t) and standard deviation s(t), it is
   P(max_t (x(t) − m(t)) / s(t) < max_t (logit(½ − margin) − m(t)) / s(t)).
 
-The complement of the first, P(w(t) < ½ − margin at some t), would not do as evidence of being worse. Each time has its own
-chance of an error, so with few instances and many times this probability is high for equal algorithms: in a simulated data
-set with 8 instances and 20 times it was 0.77. The band keeps its level however many times there are. On the scale of w
-itself, whose posterior is skewed near 0 and 1, one lopsided time in 16 instances would count as certain too often.
+The complement of the first, P(w(t) < ½ − margin at some t), would not do as evidence of being worse. Each budget has its own
+chance of an error, so with few instances and many budgets this probability is high for equal algorithms: in a simulated data
+set with 8 instances and 20 budgets it was 0.77. The band keeps its level however many budgets there are. On the scale of w
+itself, whose posterior is skewed near 0 and 1, one lopsided budget in 16 instances would count as certain too often.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class NonInferiority:
     Attributes
     ----------
     budgets
-        The times at which both were observed.
+        The budgets at which both were observed.
     mean, lower, upper
-        Mean and central 95 % interval of the win rate over the reference, at each of these times.
+        Mean and central 95 % interval of the win rate over the reference, at each of these budgets.
     least
         ½ − margin: an algorithm with a lower win rate is worse.
     logits
-        Draws of the logits of the win rates, shape (time, draw).
+        Draws of the logits of the win rates, shape (budget, draw).
     """
 
     budgets: Array
@@ -58,17 +58,17 @@ class NonInferiority:
 
     @property
     def nowhere_worse(self) -> float:
-        """P(the win rate is at least ½ − margin at every time)."""
+        """P(the win rate is at least ½ − margin at every budget)."""
         return self._probabilities(1.0)[0]
 
     @property
     def worse_somewhere(self) -> float:
-        """The level of the simultaneous credible band that lies below ½ − margin at some time."""
+        """The level of the simultaneous credible band that lies below ½ − margin at some budget."""
         return self._probabilities(1.0)[1]
 
     @property
     def worst(self) -> int:
-        """The index of the time that decides: the one at which the algorithm is most certainly worse."""
+        """The index of the budget that decides: the one at which the algorithm is most certainly worse."""
         mean, spread = self._moments()
         return int(((scipy.special.logit(self.least) - mean) / spread).argmax())
 
@@ -96,7 +96,7 @@ class NonInferiority:
 
 
 def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, margin: float = 0.05) -> NonInferiority:
-    """Compare an algorithm with a reference at all times at once; needs joint draws.
+    """Compare an algorithm with a reference at all budgets at once; needs joint draws.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ def non_inferiority(posterior: Posterior, reference: str, algorithm: str, *, mar
     """
     if not 0 <= margin < 0.5:
         raise ValueError(f"expected margin in [0, 0.5), got {margin!r}; use a value such as 0.05")
-    posterior.require_joint("non-inferiority at every time")
+    posterior.require_joint("non-inferiority at every budget")
     first, second = index_of(algorithm, posterior.names), index_of(reference, posterior.names)
     observed = posterior.observed_pairs[:, first, second]
     if not observed.any():
         raise ValueError(
-            f"expected times at which both {reference} and {algorithm} were observed, got none; run both on the same "
+            f"expected budgets at which both {reference} and {algorithm} were observed, got none; run both on the same "
             "instances"
         )
     rates = posterior.win_rates(first, second)[observed].astype(np.float64)

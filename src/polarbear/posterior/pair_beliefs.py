@@ -6,7 +6,7 @@ component j of the pair's prior, and draws G₁ and G₂ ~ Gamma(c_j). With the 
     w(t) = (Σ_i g_i x_i(t) + G₁) / (Σ_i g_i + G₁ + G₂),
 
 where both sums run over the units that compare the pair at t. Given the weights of the components, this is the textbook
-posterior Σ_j π'_j Beta(c_j + k_t, c_j + l_t) at each time, if there are no ties. The dependence over times, pairs and
+posterior Σ_j π'_j Beta(c_j + k_t, c_j + l_t) at each budget, if there are no ties. The dependence over budgets, pairs and
 quantities is the dependence in the data, since g_i belongs to the instance.
 
 Random numbers have keys. The key of g_i is the instance, the key of G₁ and G₂ the two names; in each draw one number chooses
@@ -53,11 +53,11 @@ class PairBelief:
     weights
         The weights of its components after the outcomes.
     wins, losses, ties
-        Shape (time,): effective numbers of observations.
+        Shape (budget,): effective numbers of observations.
     ahead
-        Shape (time,): P(w > ½), exact if `independent`.
+        Shape (budget,): P(w > ½), exact if `independent`.
     compared
-        Shape (time,): whether the pair was compared.
+        Shape (budget,): whether the pair was compared.
     independent
         Whether closed forms are exact. If not, draws decide.
     """
@@ -92,7 +92,7 @@ class PairBeliefs:
     others
         For a group of instances: the instances of the other groups, about whose win rates the prior of this group lies.
     on_grid
-        For other times than those of the grid: the beliefs on the grid, which determine the weights of the components.
+        For budgets that are not in the grid: the beliefs on the grid, which determine the weights of the components.
     """
 
     sample: Sample
@@ -114,7 +114,7 @@ class PairBeliefs:
         return replace(self, draws=min(draws, self.draws), _beliefs=self._beliefs, _rates={})
 
     def at(self, rankings: Rankings) -> PairBeliefs:
-        """Return the beliefs at other times: the outcomes are exact, and the components have the weights of the grid."""
+        """Return the beliefs at other budgets: the outcomes are exact, and the components have the weights of the grid."""
         return replace(self, sample=self.sample.at(rankings), on_grid=self, _beliefs={}, _rates={})
 
     def free_memory(self) -> None:
@@ -123,7 +123,7 @@ class PairBeliefs:
         self.__dict__.pop("_exponentials", None)
 
     def win_rates(self, first: int, second: int) -> Array32:
-        """Return draws of the share of instances on which the first beats the second, ties one half, shape (time, draw)."""
+        """Return draws of the share of instances on which the first beats the second, a tie as one half, (budget, draw)."""
         if first == second:
             return np.full((len(self.sample.rankings.grid), self.draws), 0.5, dtype=np.float32)
         if self._is_reversed(first, second):
@@ -137,7 +137,7 @@ class PairBeliefs:
         return self._rates[first, second]
 
     def mean(self, first: int, second: int) -> Array:
-        """Return the expected win rate, shape (time,)."""
+        """Return the expected win rate, shape (budget,)."""
         belief = self.belief(first, second)
         if not belief.independent:
             return np.asarray(self.win_rates(first, second).mean(axis=1, dtype=np.float64))
@@ -145,14 +145,14 @@ class PairBeliefs:
         return 1 - mean if self._is_reversed(first, second) else mean
 
     def deviation(self, first: int, second: int) -> Array:
-        """Return the standard deviation of the win rate, shape (time,)."""
+        """Return the standard deviation of the win rate, shape (budget,)."""
         belief = self.belief(first, second)
         if not belief.independent:
             return np.asarray(self.win_rates(first, second).std(axis=1, dtype=np.float64))
         return belief.posterior.deviation()
 
     def above(self, first: int, second: int, threshold: float = 0.5) -> Array:
-        """Return P(w > threshold), shape (time,)."""
+        """Return P(w > threshold), shape (budget,)."""
         belief = self.belief(first, second)
         if not belief.independent:
             return _share_of_draws(self.win_rates(first, second) > threshold)
@@ -162,7 +162,7 @@ class PairBeliefs:
         return (belief.posterior.reversed() if reverse else belief.posterior).above(threshold)
 
     def observed(self, first: int, second: int) -> tuple[Array, Array]:
-        """Return the observed win rate, NaN without observations, and the effective number of observations, (time,)."""
+        """Return the observed win rate, NaN without observations, and the effective number of observations, (budget,)."""
         belief = self.belief(first, second)
         number = belief.wins + belief.losses + belief.ties
         ahead = belief.losses if self._is_reversed(first, second) else belief.wins
@@ -170,25 +170,25 @@ class PairBeliefs:
         return np.divide(ahead + belief.ties / 2, number, out=share, where=number > 0), number
 
     def within(self, first: int, second: int, margin: float, *, at_least: float = 0.0) -> Array:
-        """Return P(|w − ½| ≤ margin), shape (time,); see `BetaMixture.within` for `at_least`."""
+        """Return P(|w − ½| ≤ margin), shape (budget,); see `BetaMixture.within` for `at_least`."""
         belief = self.belief(first, second)
         if not belief.independent:
             return _share_of_draws(np.abs(self.win_rates(first, second) - np.float32(0.5)) <= margin)
         return belief.posterior.within(margin, at_least=at_least)
 
     def were_compared(self, first: int, second: int) -> Mask:
-        """Return whether any instance compares the pair, shape (time,)."""
+        """Return whether any instance compares the pair, shape (budget,)."""
         return self.belief(first, second).compared
 
     def differ(self, first: int, second: int) -> Mask:
-        """Return whether the pair differs on any common instance, shape (time,)."""
+        """Return whether the pair differs on any common instance, shape (budget,)."""
         belief = self.belief(first, second)
         return np.asarray(belief.wins + belief.losses > 0)
 
     def are_same(self, first: int, second: int) -> bool:
-        """Return whether two algorithms have the same instances at every time, at least one, and tie on all of them.
+        """Return whether two algorithms have the same instances at every budget, at least one, and tie on all of them.
 
-        At other times than those of the grid, they are the same if they are on the grid, too.
+        At budgets that are not in the grid, they are the same if they are on the grid, too.
         """
         if self.on_grid is not None and not self.on_grid.are_same(first, second):
             return False
@@ -223,12 +223,12 @@ class PairBeliefs:
         return drawn
 
     def best_of(self, members: Sequence[int], rivals: Sequence[int]) -> Array32:
-        """Return the share of instances on which the best member beats the best rival, shape (time, draw)."""
+        """Return the share of instances on which the best member beats the best rival, shape (budget, draw)."""
         ranks = self.sample.rankings.ranks
         return self.share_won(_best(ranks, members), _best(ranks, rivals))
 
     def share_won(self, first: Ranks, second: Ranks) -> Array32:
-        """Return the share of instances on which the first of two ranks (instance, time) is better, shape (time, draw).
+        """Return the share of instances on which the first of two ranks (instance, budget) is better, shape (budget, draw).
 
         Ties count one half. Instances where one of the two is absent do not count.
         """
@@ -284,10 +284,10 @@ class PairBeliefs:
         return rates
 
     def _draw_prior_masses(self, first: int, second: int, belief: PairBelief) -> tuple[Array, Array]:
-        """Return draws of G₁ and of G₁ + G₂, shapes (time, draw) and (draw,).
+        """Return draws of G₁ and of G₁ + G₂, shapes (budget, draw) and (draw,).
 
-        If the prior depends on time, G₁(t) is the value at a/(a + b) of a gamma process with a total of shape a + b, so that
-        each time has its own Beta(a, b) and neighbouring times have nearly the same draw.
+        If the prior depends on the budget, G₁(t) is the value at a/(a + b) of a gamma process with a total of shape a + b,
+        so that each budget has its own Beta(a, b) and neighbouring budgets have nearly the same draw.
         """
         names = self.sample.rankings.names
         edges = np.cumsum(belief.weights)
@@ -357,7 +357,7 @@ def _distinct_columns(scores: Array32) -> tuple[Array32, Indices]:
 
 
 def _best(ranks: Ranks, members: Sequence[int]) -> Ranks:
-    """Return the best rank among the members, shape (instance, time); `ABSENT` unless all of them were observed."""
+    """Return the best rank among the members, shape (instance, budget); `ABSENT` unless all of them were observed."""
     chosen = ranks[..., list(members)]
     best: Ranks = np.where((chosen == ABSENT).any(axis=-1), ABSENT, chosen.min(axis=-1)).astype(np.int16)
     return best

@@ -41,7 +41,7 @@ _LARGEST_BYTES = 400_000_000  # of the win rates of all pairs, for xarray
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Posterior mean and credible interval of each rating, arrays of shape (time, algorithm)."""
+    """Posterior mean and credible interval of each rating, arrays of shape (budget, algorithm)."""
 
     mean: Array
     lower: Array
@@ -61,15 +61,15 @@ class Posterior:
     Attributes
     ----------
     ratings
-        Draws of shape (draw, time, algorithm) that sum to one over algorithms. With `beliefs`, pass None: they are computed
-        when they are first read.
+        Draws of shape (draw, budget, algorithm) that sum to one over algorithms. With `beliefs`, pass None: they are
+        computed when they are first read.
     names
         The names of the algorithms.
     grid
-        The times.
+        The budgets.
     joint
-        Whether each draw is joint over all times. Priors that treat times independently give the posterior of each time
-        alone; queries about several times at once then raise an error.
+        Whether each draw is joint over all budgets. Priors that treat budgets independently give the posterior of each
+        budget alone; queries about several budgets at once then raise an error.
     diagnostics
         How the draws were computed and whether they are reliable.
     prior
@@ -81,9 +81,9 @@ class Posterior:
     scope
         What the answer generalises to, such as "to new functions, based on 24 functions with 360 instances".
     comparisons
-        Number of instances on which each algorithm was observed together with another one, shape (time, algorithm). Where
+        Number of instances on which each algorithm was observed together with another one, shape (budget, algorithm). Where
         it is zero, draws come from the prior, and nothing is claimed about the algorithm. None if unknown, as in files of
-        older versions; then every algorithm counts as observed at every time.
+        older versions; then every algorithm counts as observed at every budget.
     """
 
     ratings: Array
@@ -101,7 +101,7 @@ class Posterior:
         expected = (len(self.grid), len(self.names))
         if self.comparisons is not None and np.shape(self.comparisons) != expected:
             raise ValueError(
-                f"expected comparisons of shape ({expected[0]} times, {expected[1]} algorithms), got "
+                f"expected comparisons of shape ({expected[0]} budgets, {expected[1]} algorithms), got "
                 f"{np.shape(self.comparisons)}"
             )
         if self.ratings is None and self.beliefs is not None:
@@ -110,7 +110,7 @@ class Posterior:
         ratings = np.asarray(self.ratings, dtype=np.float64)
         if ratings.ndim != 3 or ratings.shape[1:] != expected or len(ratings) == 0:
             raise ValueError(
-                f"expected ratings of shape (draw, {expected[0]} times, {expected[1]} algorithms), got {ratings.shape}"
+                f"expected ratings of shape (draw, {expected[0]} budgets, {expected[1]} algorithms), got {ratings.shape}"
             )
         if ratings.flags.writeable:
             ratings = ratings.copy()
@@ -130,7 +130,7 @@ class Posterior:
     def __repr__(self) -> str:
         trust = "reliable" if self.diagnostics.reliable else "NOT reliable"
         return (
-            f"Posterior({len(self.names)} algorithms, {len(self.grid)} times, {self.instances} instances, "
+            f"Posterior({len(self.names)} algorithms, {len(self.grid)} budgets, {self.instances} instances, "
             f"{self.draws} draws, {self.prior}, {trust})"
         )
 
@@ -141,14 +141,14 @@ class Posterior:
 
     @property
     def observed(self) -> Mask:
-        """Whether each algorithm was observed together with another one at each time, shape (time, algorithm)."""
+        """Whether each algorithm was observed together with another one at each budget, shape (budget, algorithm)."""
         if self.comparisons is None:
             return np.ones((len(self.grid), len(self.names)), dtype=np.bool_)
         return np.asarray(self.comparisons > 0)
 
     @cached_property
     def observed_pairs(self) -> Mask:
-        """Whether each pair was compared at each time, shape (time, algorithm, algorithm); true on the diagonal.
+        """Whether each pair was compared at each budget, shape (budget, algorithm, algorithm); true on the diagonal.
 
         Under `BayesianBootstrap` a pair is compared on a common instance; otherwise, each of the two with any algorithm.
         """
@@ -158,7 +158,7 @@ class Posterior:
 
     @cached_property
     def differing_pairs(self) -> Mask:
-        """Whether each pair differs on any common instance at each time, in the shape of `observed_pairs`.
+        """Whether each pair differs on any common instance at each budget, in the shape of `observed_pairs`.
 
         The Plackett-Luce priors keep no outcomes of pairs, and every observed pair counts.
         """
@@ -171,11 +171,11 @@ class Posterior:
         return result
 
     def at(self, budget: float) -> Posterior | None:
-        """Return the posterior at one time between those of the grid; None if there are no runs to rank there.
+        """Return the posterior at one budget between two budgets of the grid; None if there are no runs to rank there.
 
         Its outcomes are exact. What the outcomes say about the kind of each pair remains that of the grid. It exists under
         `BayesianBootstrap` only, whose posterior has instances, and not for groups of instances or for weights of instances
-        that depend on time.
+        that depend on the budget.
         """
         beliefs = self.beliefs
         if beliefs is None or beliefs.others is not None:
@@ -195,7 +195,7 @@ class Posterior:
         )
 
     def win_rates(self, first: int, second: int) -> NDArray[np.floating[Any]]:
-        """Return draws of the win rate of one algorithm over another, shape (time, draw).
+        """Return draws of the win rate of one algorithm over another, shape (budget, draw).
 
         Both algorithms are given by their position in `names`.
         """
@@ -207,7 +207,7 @@ class Posterior:
         return np.divide(one, total, out=np.full_like(total, 0.5), where=total > 0)
 
     def win_rate_above(self, first: int, second: int, threshold: float = 0.5) -> Array:
-        """Return the probability that the win rate of one algorithm over another exceeds a threshold, shape (time,).
+        """Return the probability that the win rate of one algorithm over another exceeds a threshold, shape (budget,).
 
         Under `BayesianBootstrap` it is exact; otherwise, and if clusters have several instances, it is a share of draws.
         """
@@ -216,7 +216,7 @@ class Posterior:
         return np.asarray((self.win_rates(first, second) > threshold).mean(axis=1))
 
     def win_rate_within(self, first: int, second: int, margin: float, *, at_least: float = 0.0) -> Array:
-        """Return the probability that a win rate lies within a margin of one half, shape (time,).
+        """Return the probability that a win rate lies within a margin of one half, shape (budget,).
 
         It may be approximate where it is clearly less than `at_least`.
         """
@@ -225,13 +225,13 @@ class Posterior:
         return np.asarray((np.abs(self.win_rates(first, second) - 0.5) <= margin).mean(axis=1))
 
     def expected_win_rate(self, first: int, second: int) -> Array:
-        """Return the expected win rate of one algorithm over another, shape (time,)."""
+        """Return the expected win rate of one algorithm over another, shape (budget,)."""
         if self.beliefs is not None:
             return self.beliefs.mean(first, second)
         return np.asarray(self.win_rates(first, second).mean(axis=1, dtype=np.float64))
 
     def all_win_rates(self, dtype: DTypeLike = np.float64) -> NDArray[Any]:
-        """Return draws of the win rates of all pairs, row over column, shape (draw, time, algorithm, algorithm)."""
+        """Return draws of the win rates of all pairs, row over column, shape (draw, budget, algorithm, algorithm)."""
         algorithms = len(self.names)
         rates = np.full((self.draws, len(self.grid), algorithms, algorithms), 0.5, dtype=dtype)
         for a, b in zip(*np.triu_indices(algorithms, 1), strict=True):
@@ -240,22 +240,22 @@ class Posterior:
         return rates
 
     def require_joint(self, question: str) -> None:
-        """Raise a ValueError unless draws are joint over time, as queries about several times at once require."""
+        """Raise a ValueError unless draws are joint over time, as queries about several budgets at once require."""
         if not self.joint:
             raise ValueError(
-                f"expected draws joint over time for {question}, but the prior {self.prior} treats each time alone; "
+                f"expected draws joint over time for {question}, but the prior {self.prior} treats each budget alone; "
                 "fit with BayesianBootstrap or a temporal prior such as RandomWalk, or use what needs no joint draws: "
                 "dominance(...), "
                 "pareto_set(..., dominance='pointwise')"
             )
 
     def summary(self, level: float = 0.95) -> Summary:
-        """Return the posterior mean and the central credible interval of each rating at each time."""
+        """Return the posterior mean and the central credible interval of each rating at each budget."""
         if not 0 < level < 1:
             raise ValueError(f"expected a level between 0 and 1, got {level!r}")
         tail = (1 - level) / 2
         ends = np.empty((2, *self.ratings.shape[1:]))
-        for t in range(self.ratings.shape[1]):  # time by time, since quantiles need a copy of the draws
+        for t in range(self.ratings.shape[1]):  # budget by budget, since quantiles need a copy of the draws
             ends[:, t] = draw_quantiles(np.ascontiguousarray(self.ratings[:, t].T), [tail, 1 - tail])
         lower, upper = ends
         return Summary(self.ratings.mean(axis=0), lower, upper, level)
@@ -272,14 +272,14 @@ class Posterior:
         return Posterior(ratings=None, beliefs=self.beliefs.thin(draws), **same)  # type: ignore[arg-type]
 
     def to_table(self, level: float = 0.95) -> Table:
-        """Return one row per time and algorithm: its rating, the credible interval, and the probability of being best.
+        """Return one row per budget and algorithm: its rating, the credible interval, and the probability of being best.
 
         They are NaN where the algorithm was not observed. The last column is the number of comparisons, if it is known.
         """
         summary, observed = self.summary(level), self.observed
         budgets, algorithms = len(self.grid), len(self.names)
         best = np.zeros((budgets, algorithms))
-        for t in range(budgets):  # the data of one time stay in cache
+        for t in range(budgets):  # the data of one budget stay in cache
             if (known := np.flatnonzero(observed[t])).size:
                 best[t, known] = probability_best(self.ratings[:, t][:, known])
         rating, lower, upper, leads = (
@@ -316,7 +316,7 @@ class Posterior:
     def to_xarray(self) -> Any:
         """Return ratings and win rates as an `xarray.Dataset`.
 
-        Ratings have the axes (chain, draw, time, algorithm), with a single chain. Win rates have the additional axis
+        Ratings have the axes (chain, draw, budget, algorithm), with a single chain. Win rates have the additional axis
         `other`: the share of instances on which `algorithm` beats `other`, in single precision. They are omitted if they
         would take more than 400 MB; thin the posterior first to include them. Needs the extra `polarbear-anytime[arviz]`.
         """
@@ -379,12 +379,12 @@ class Posterior:
 
 
 def ratings_from_utilities(utilities: Array) -> Array:
-    """Return the ratings θ = softmax(μ), shape (draw, time, algorithm), of utilities μ, shape (time, algorithm, draw).
+    """Return the ratings θ = softmax(μ), shape (draw, budget, algorithm), of utilities μ, shape (budget, algorithm, draw).
 
     Draws are contiguous in memory, because most queries of a posterior are means over draws.
     """
     ratings = np.empty(utilities.shape)
-    for mu, theta in zip(utilities, ratings, strict=True):  # the arrays of one time fit in the cache
+    for mu, theta in zip(utilities, ratings, strict=True):  # the arrays of one budget fit in the cache
         np.exp(_compress(mu - mu.max(axis=0)), out=theta)
         theta /= theta.sum(axis=0)
     ratings.flags.writeable = False

@@ -1,14 +1,14 @@
 """Relations between algorithms under the posterior (the paper's "Confidence-Based Relations").
 
 All relations are pairwise: they compare the win rate of the row over the column with one half. Under `BayesianBootstrap`
-probabilities at one time are exact; those of several times together, and those under the other priors, are shares of draws.
-In every matrix the row is compared with the column, and the diagonal is zero.
+probabilities at one budget are exact; probabilities of several budgets together, and under the other priors, are shares of
+draws. In every matrix the row is compared with the column, and the diagonal is zero.
 
-At times at which the two were not compared (`Posterior.observed_pairs`) the draws come from the prior and are no evidence.
-There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a time has no
-`anytime_dominance`, and its `crossing` rests on the other times. `win_rates` and `win_probability` return the draws and
-their mean at all times. Under `BayesianBootstrap`, statements about every time leave out times at which the pair ties on all
-common instances (`Posterior.differing_pairs`), such as early ones without a solution.
+At budgets at which the two were not compared (`Posterior.observed_pairs`) the draws come from the prior and are no evidence.
+There, `dominance` is one half and `equivalence` zero, so that the pair is undecided. A pair with such a budget has no
+`anytime_dominance`, and its `crossing` rests on the other budgets. `win_rates` and `win_probability` return the draws and
+their mean at all budgets. Under `BayesianBootstrap`, statements about every budget leave out budgets at which the pair ties
+on all common instances (`Posterior.differing_pairs`), such as early ones without a solution.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LARGEST_BYTES = 2_000_000_000  # memory limit for the win rates of all pairs
 
 
 def win_rates(posterior: Posterior, first: str | None = None, second: str | None = None) -> Array:
-    """Return draws of win rates, shape (draw, time, algorithm, algorithm), or (draw, time) for one pair.
+    """Return draws of win rates, shape (draw, budget, algorithm, algorithm), or (draw, budget) for one pair.
 
     The win rate of the row A over the column B is the probability that A beats B on a new instance, where a tie counts one
     half.
@@ -69,7 +69,7 @@ def win_rates(posterior: Posterior, first: str | None = None, second: str | None
 
 
 def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
-    """Return P(the row beats the column on most instances at t), shape (time, algorithm, algorithm).
+    """Return P(the row beats the column on most instances at t), shape (budget, algorithm, algorithm).
 
     "Most" is a win rate above one half; under Plackett-Luce this is θ_A(t) > θ_B(t). Off the diagonal,
     P(A beats B) + P(B beats A) = 1, except for draws with a win rate of exactly one half. Where A or B was not observed,
@@ -88,7 +88,7 @@ def dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
 
 
 def win_probability(posterior: Posterior, *, where: ArrayLike = True) -> Array:
-    """Return the posterior mean of the win rate of the row over the column, shape (time, algorithm, algorithm).
+    """Return the posterior mean of the win rate of the row over the column, shape (budget, algorithm, algorithm).
 
     For `where` see `dominance`.
     """
@@ -101,7 +101,7 @@ def win_probability(posterior: Posterior, *, where: ArrayLike = True) -> Array:
 
 
 def equivalence(posterior: Posterior, *, margin: float = 0.05, where: ArrayLike = True, at_least: float = 0.0) -> Array:
-    """Return P(the win rate lies within `margin` of one half), shape (time, algorithm, algorithm).
+    """Return P(the win rate lies within `margin` of one half), shape (budget, algorithm, algorithm).
 
     It is zero where one of the two was not observed.
 
@@ -128,7 +128,7 @@ def equivalence(posterior: Posterior, *, margin: float = 0.05, where: ArrayLike 
 def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array:
     """Return P(the row beats the column on most instances at every t), shape (algorithm, algorithm); needs joint draws.
 
-    It is zero for pairs of which one was not observed at some time, and for pairs that never differ. For `where` see
+    It is zero for pairs of which one was not observed at some budget, and for pairs that never differ. For `where` see
     `dominance`.
     """
     posterior.require_joint("anytime dominance")
@@ -139,7 +139,7 @@ def anytime_dominance(posterior: Posterior, *, where: ArrayLike = True) -> Array
 def crossing(posterior: Posterior) -> Array:
     """Return P(neither beats the other at every t), shape (algorithm, algorithm); needs joint draws.
 
-    Times at which one of the two was not observed do not count.
+    Budgets at which one of the two was not observed do not count.
     """
     posterior.require_joint("crossing")
     ahead = _always_ahead(posterior, np.ones((len(posterior.names),) * 2, dtype=bool))
@@ -159,7 +159,7 @@ def pareto_probability(posterior: Posterior) -> Array:
 def is_dominated(posterior: Posterior) -> Mask:
     """Return whether some other algorithm beats each one at every t, shape (algorithm, draw).
 
-    An algorithm that was not observed at some time neither beats others at every t nor is beaten.
+    An algorithm that was not observed at some budget neither beats others at every t nor is beaten.
     """
     beaten = np.zeros((len(posterior.names), posterior.draws), dtype=bool)
     for a, b in _pairs(posterior, _comparable(posterior)):
@@ -170,7 +170,7 @@ def is_dominated(posterior: Posterior) -> Mask:
 
 
 def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
-    """Return P(the row beats the column at every time at which the two differ), one half if there is none.
+    """Return P(the row beats the column at every budget at which the two differ), one half if there is none.
 
     Pairs for which neither direction is wanted are zero.
     """
@@ -188,12 +188,12 @@ def _always_ahead(posterior: Posterior, wanted: Mask) -> Array:
 
 
 def _comparable(posterior: Posterior) -> Mask:
-    """Return the pairs that were compared at every time and differ at some time, shape (algorithm, algorithm)."""
+    """Return the pairs that were compared at every budget and differ at some budget, shape (algorithm, algorithm)."""
     return np.asarray(posterior.observed_pairs.all(axis=0) & posterior.differing_pairs.any(axis=0))
 
 
 def check_margin(margin: float) -> None:
-    """Raise a ValueError unless `margin` is half the width of a region of practical equivalence."""
+    """Raise a ValueError unless `margin` is a margin around one half."""
     if not 0 <= margin < 0.5:
         raise ValueError(f"expected margin in [0, 0.5), got {margin!r}; use a value such as 0.05")
 
@@ -218,9 +218,9 @@ def apply_to_pairs(
     *,
     quantities: tuple[int, ...] = (),
 ) -> Array:
-    """Compute quantities of each pair, in both directions; shape (..., time, algorithm, algorithm).
+    """Compute quantities of each pair, in both directions; shape (..., budget, algorithm, algorithm).
 
-    `quantity` takes the positions of a pair and returns two arrays of shape (*quantities, time), one per direction.
+    `quantity` takes the positions of a pair and returns two arrays of shape (*quantities, budget), one per direction.
     """
     budgets, n = len(posterior.grid), len(posterior.names)
     wanted = np.broadcast_to(where, (budgets, n, n))

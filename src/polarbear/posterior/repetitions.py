@@ -5,9 +5,9 @@ r − 1 − j, modulo m: members and rivals never share a repetition as long as 
 algorithm. Every run is used equally often. A copy beyond the m-th repeats a run, and adds nothing.
 
 All portfolios have the same rival: one independent run of every candidate. Under Plackett-Luce the value of a portfolio is
-then s / (s + 1) with s = Σ k_a θ_a, so that the order is that of the paper. (Algorithms outside the portfolio alone would be
-fewer rivals for different members than for copies: three different algorithms with first places of 28, 24 and 38 % would
-have a value of 90 %, three copies of the last one 65 %, although the copies win 56 % of their duels.)
+then s / (s + 1) with s = Σ k_a θ_a, so that the order is the order of the paper. (Algorithms outside the portfolio alone
+would be fewer rivals for different members than for copies: three different algorithms with first places of 28, 24 and 38 %
+would have a value of 90 %, three copies of the last one 65 %, although the copies win 56 % of their duels.)
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 class Repetitions:
     """The repetitions on which all of some algorithms were observed.
 
-    An algorithm that was never observed at a time has no result there, as in shares of first places.
+    An algorithm that was never observed at a budget has no result there, as in shares of first places.
 
     Attributes
     ----------
     beliefs
         The instances, with the draws of their weights.
     ranks
-        Shape (instance, time, algorithm): the rank of each run among all runs on the same problem.
+        Shape (instance, budget, algorithm): the rank of each run among all runs on the same problem.
     number
-        Shape (instance, time): the number of these repetitions of its problem; 0 where an instance is none of them.
+        Shape (instance, budget): the number of these repetitions of its problem; 0 where an instance is none of them.
     following, preceding
-        Shape (instance, time): the next and the previous repetition of its problem, cyclic.
+        Shape (instance, budget): the next and the previous repetition of its problem, cyclic.
     weights
-        Shape (instance, time): the weight of the instance in its unit; 0 unless it is one of several repetitions.
+        Shape (instance, budget): the weight of the instance in its unit; 0 unless it is one of several repetitions.
     problems
-        Shape (2, time): the number of problems that all algorithms share, and of those with several repetitions.
+        Shape (2, budget): the number of problems that all algorithms share, and of those with several repetitions.
     """
 
     beliefs: PairBeliefs
@@ -60,7 +60,7 @@ class Repetitions:
 
     @property
     def extent(self) -> tuple[int, int, int]:
-        """The largest number of repeated problems at a time, and the smallest and the largest number of their runs."""
+        """The largest number of repeated problems at a budget, and the smallest and the largest number of their runs."""
         number = self.number[self.number > 1]
         return int(self.problems[1].max()), int(number.min()), int(number.max())
 
@@ -69,7 +69,7 @@ class Repetitions:
         return replace(self, beliefs=self.beliefs.thin(draws))
 
     def best(self, runs: Mapping[int, int]) -> Ranks:
-        """Return the best rank of some runs, shape (instance, time); algorithms that were not observed have no result.
+        """Return the best rank of some runs, shape (instance, budget); algorithms that were not observed have no result.
 
         The number of runs of each algorithm is that of a member, or minus that of a rival.
         """
@@ -96,7 +96,7 @@ class Repetitions:
         counts
             Shape (portfolio, algorithm): the number of runs of each algorithm.
         mixing
-            Shape (time, average): the weights of the times in each average.
+            Shape (budget, average): the weights of the budgets in each average.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class Repetitions:
         scores *= self.weights[..., None]
         prior = self.beliefs.draw_portfolio_prior()
         result = np.zeros((self.beliefs.draws, len(counts), mixing.shape[1]))
-        # Times with the same weights of instances have the same divisor, and are averaged before the weights are drawn.
+        # Budgets with the same weights of instances have the same divisor, and are averaged before the weights are drawn.
         _, pattern = np.unique(self.weights, axis=1, return_inverse=True)
         for budgets in (np.flatnonzero(pattern.ravel() == each) for each in range(pattern.max() + 1)):
             total = self.weights[:, budgets[0]]
@@ -122,7 +122,7 @@ class Repetitions:
         return result
 
     def win_rates(self, members: Mapping[int, int], rivals: Mapping[int, int]) -> Array32:
-        """Return the share of instances on which the best member beats the best rival, shape (time, draw).
+        """Return the share of instances on which the best member beats the best rival, shape (budget, draw).
 
         The number of runs of each algorithm is given. An algorithm on both sides shares its runs.
         """

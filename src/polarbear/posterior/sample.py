@@ -43,7 +43,7 @@ class Sample:
     unit_keys: tuple[bytes, ...]
 
     def at(self, rankings: Rankings) -> Sample:
-        """Return the sample at other times. The weight of an instance in its unit remains that of the grid."""
+        """Return the sample at other budgets. An instance keeps the weight in its unit that it has on the grid."""
         result = replace(self, rankings=rankings)
         result.__dict__["comparing"] = self.comparing | result.comparing
         return result
@@ -81,7 +81,7 @@ class Sample:
 
     @cached_property
     def shares(self) -> Array:
-        """The weight of each instance in its unit, shape (instance, time): its own weight, divided by the unit's members."""
+        """The weight of each instance in its unit, shape (instance, budget): its own, divided by the unit's members."""
         weights = np.where(self.comparing[:, None], self.rankings.weight_of_each, 0.0)
         members = np.bincount(self.unit[self.comparing], minlength=len(self.units))
         result: Array = weights / np.maximum(members, 1)[self.unit][:, None]

@@ -32,18 +32,18 @@ class UnitOutcomes:
     Attributes
     ----------
     units
-        The numbers of the units that compare the pair at some time.
+        The numbers of the units that compare the pair at some budget.
     shapes
         Shape (unit,): the expected weights, one by default.
     scores, compared
-        Shape (unit, time), single precision: the mean outcome times the weight, and the weight, both relative to the
+        Shape (unit, budget), single precision: the mean outcome times the weight, and the weight, both relative to the
         expected weight. They are zero where a unit does not compare the pair.
     wins, losses, ties
-        Shape (time,): effective numbers of observations.
+        Shape (budget,): effective numbers of observations.
     boost
-        Shape (time,): the effective number of observations per unit of weight.
+        Shape (budget,): the effective number of observations per unit of weight.
     independent
-        Whether closed forms are exact: each unit has at most one compared member, and no weight depends on time.
+        Whether closed forms are exact: each unit has at most one compared member, and no weight depends on the budget.
     """
 
     units: Indices
@@ -65,7 +65,7 @@ def outcomes_of_units(outcomes: PairOutcomes, weights: Array | None, unit: Indic
     outcomes
         The outcomes of the pair on each instance.
     weights
-        Shape (instance, time): the weights of the instances; None if all are one.
+        Shape (instance, budget): the weights of the instances; None if all are one.
     unit
         Shape (instance,): the number of each instance's unit, in ascending order; None if each instance is a unit.
     """
@@ -121,7 +121,7 @@ def _outcomes_of_single_runs(rows: Indices, won: Mask, lost: Mask, compared: Mas
 
 
 def _effective_observations(wins: Array, losses: Array, weights: Array, runs: Array) -> Array:
-    """Return n / F at each time from the shares of wins and losses and the weight of each cluster; one without clusters."""
+    """Return n / F at each budget from the shares of wins and losses and the weight of each cluster; 1 without clusters."""
     clusters = weights.sum(axis=0)
     strict = ((weights * (wins + losses)).sum(axis=0) + 1) / (clusters + 1)
     outcome, square = 0.5 + 0.5 * (wins - losses), 0.25 + 0.75 * wins - 0.25 * losses

@@ -23,9 +23,9 @@ _LEAST, _MOST = 1e-12, 1e20
 class ManyAffineProblem:
     """A problem of MA-BBOB, 10^(10 Σᵢ wᵢ (log₁₀(fᵢ(x − x* + xᵢ*) − fᵢ*) + 8) / sᵢ − 8), with fᵢ the 24 functions of BBOB.
 
-    Its values are those of `ioh.problem.ManyAffine(instance, dimension)`. That class evaluates all 24 functions although few
-    have a positive weight; this one evaluates only those. A pickled problem holds only its two numbers, from which it is
-    built again.
+    Its values are the values of `ioh.problem.ManyAffine(instance, dimension)`. That class evaluates all 24 functions
+    although few have a positive weight; this one evaluates only those. A pickled problem holds only its two numbers, from
+    which it is built again.
 
     Parameters
     ----------

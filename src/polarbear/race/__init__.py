@@ -1,4 +1,4 @@
-"""The race (the paper's section 4): decide what to run next, which algorithms to eliminate and which pairs are decided.
+"""The race (the paper's section 4): decide what to run next, which algorithms to drop and which pairs are decided.
 
 In: settings and finished runs.
 Out: the next jobs, and a state with its posterior and the record of every round. Nothing here runs or stores anything.

@@ -1,4 +1,4 @@
-"""The decisions of one round: infer the posterior, eliminate algorithms and determine which pairs are decided."""
+"""The decisions of one round: infer the posterior, drop algorithms and determine which pairs are decided."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
         posterior, dominance=settings.dominance, specialists=settings.specialists, over_time=over_time
     )
     founders = len(state.rounds[0].budgets if state.rounds else plan.budgets)  # all founders run in the first round
-    # Error bounds decide with a guarantee only. Without one they are recorded, of pairs that may be eliminated.
+    # Error bounds decide with a guarantee only. Without one they are recorded, of pairs that may be dropped.
     may_be = np.asarray(True if settings.guarantee else threat >= settings.confidence)
     bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders), where=may_be)
     groups = _groups(state, threat, judged, is_candidate)
@@ -98,7 +98,7 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
 
 
 def _budgets_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    """Return the pairs with a true entry in a mask (time, algorithm, algorithm), each with the positions of its times."""
+    """Return the pairs with a true entry in a mask (budget, algorithm, algorithm), each with its positions of budgets."""
     return tuple(
         (names[a], names[b], tuple(np.flatnonzero(mask[:, a, b]).tolist()))
         for a, b in combinations(range(len(names)), 2)
@@ -107,7 +107,7 @@ def _budgets_of_pairs(mask: Mask, names: tuple[str, ...]) -> tuple[tuple[str, st
 
 
 def _groups(state: State, threat: Array, judged: Mask, is_candidate: Mask) -> GroupEvidence | None:
-    """Return what the groups of the race say, if it has groups and some algorithm may be eliminated or come back."""
+    """Return what the groups of the race say, if it has groups and some algorithm may be dropped or come back."""
     if state.settings.groups is None:
         return None
     check_groups(state.settings.groups, state.features, state.observations.instances)
@@ -125,9 +125,9 @@ def _keep(
     judged: Mask,
     is_candidate: Mask,
 ) -> tuple[Mask, tuple[Dominated, ...]]:
-    """Return the candidates after the round, as a mask, and the algorithms that the round eliminates.
+    """Return the candidates after the round, as a mask, and the algorithms that the round drops.
 
-    The posterior decides or, with a guarantee, error bounds do. In a race with groups, an eliminated algorithm is also
+    The posterior decides or, with a guarantee, error bounds do. In a race with groups, a dropped algorithm is also
     beaten in every group.
     """
     settings, names = state.settings, state.names
@@ -141,7 +141,7 @@ def _keep(
         among = np.where(judged[:, None], threat, 0.0)
         return kept, eliminations(names, among, settings.confidence, dropped=is_candidate & ~kept, kept=kept)
     # E-values ignore first places and groups, so a pair must satisfy the posterior's rule as well. On a logarithmic scale
-    # bounds close to zero stay distinct, so that the most certain elimination comes first.
+    # bounds close to zero stay distinct, so that the most certain drop comes first.
     if settings.groups is not None or (settings.specialists == "keep" and posterior.beliefs is not None):
         bounds = np.where(threat >= settings.confidence, bounds, 1.0)
     surprise, enough = np.where(is_candidate[:, None], -np.log(bounds), 0.0), -math.log(settings.guarantee)
@@ -160,7 +160,7 @@ def _resolve(
 ) -> Mask:
     """Return C after the round: the pairs that the posterior decides now, whatever earlier rounds decided.
 
-    If more than win rates must agree to an elimination (e-values, every group, or first places), a pair that may still end
+    If more than win rates must agree to a drop (e-values, every group, or first places), a pair that may still end
     in one is not decided.
     """
     settings = state.settings
@@ -187,11 +187,11 @@ def _resolve(
 
 
 def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
-    """Return the pairs that more evidence may still turn into an elimination, shape (algorithm, algorithm).
+    """Return the pairs that more evidence may still turn into a drop, shape (algorithm, algorithm).
 
-    In these pairs the posterior has established neither that each beats the other at some time nor that both are
-    equivalent at some time. The posterior is certain of dominance long before e-values are. If the race stopped running
-    such pairs, it would end before the evidence suffices for an elimination.
+    In these pairs the posterior has established neither that each beats the other at some budget nor that both are
+    equivalent at some budget. The posterior is certain of dominance long before e-values are. If the race stopped running
+    such pairs, it would end before the evidence suffices for a drop.
     """
     better = beats >= confidence
     equal = decided & ~better & ~better.transpose(0, 2, 1)
@@ -200,5 +200,5 @@ def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
 
 
 def _pair_entry(matrix: Array, each: Dominated, names: tuple[str, ...]) -> float:
-    """Return the entry of a matrix (row eliminates column) for an elimination."""
+    """Return the entry of a matrix (the row beats the column) for a drop."""
     return float(matrix[names.index(each.by), names.index(each.name)])

@@ -1,4 +1,4 @@
-"""Forecast a race from its present posterior: how many instances it needs, and whether another elimination is likely."""
+"""Forecast a race from its present posterior: how many instances it needs, and whether another drop is likely."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _GROWTH = 2.0 ** np.arange(0.0, 10.25, 0.25)  # candidate multiples of the prese
 # forecasts were between a quarter and three times the true number after 8 instances, and between 0.5 and 2.6 times it from
 # 32 on.
 STABLE_FROM = 32
-# The probability below which an elimination is too unlikely to wait for. With 0.05 simulated races use 10 % fewer instances,
-# and miss an elimination in one race of a hundred more.
+# The probability below which a drop is too unlikely to wait for. With 0.05 simulated races use 10 % fewer instances,
+# and miss a drop in one race of a hundred more.
 UNLIKELY = 0.02
 # A forecast depends on the closest pair, and jumps. Nine of ten changes from round to round were below a factor of 2.1; the
 # median of three rounds changes by at most about 1.5.
@@ -36,7 +36,7 @@ ROUNDS = 3
 
 
 class _LogOdds(NamedTuple):
-    """The logit of the win rate of a pair, arrays of shape (time,)."""
+    """The logit of the win rate of a pair, arrays of shape (budget,)."""
 
     mean: Array
     deviation: Array
@@ -79,17 +79,17 @@ def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -
 
     It is infinite if 1,024 times the present data are too few. With k times the instances that compare a pair, the logit of
     its win rate is assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when
-    the sign is known, or when the logit is known to lie within the region of practical equivalence.
+    the sign is known, or when the logit is known to lie within the margin.
     """
     needed = instances_per_budget(posterior, resolved, settings)
     return max((float(each.max()) for each in needed.values()), default=float(posterior.instances))
 
 
 def instances_per_budget(posterior: Posterior, resolved: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
-    """Return for each undecided pair the total numbers of instances at which its undecided times should be decided.
+    """Return for each undecided pair the total numbers of instances at which its undecided budgets should be decided.
 
-    The key of a pair is the positions of its algorithms; see `instances_needed` for the assumptions. With resolution by
-    crossing or membership, what decides the pair at one time may decide it at all others.
+    The key of a pair is the positions of its algorithms; see `instances_needed` for the assumptions. With `until` "pairs"
+    or "set", what decides the pair at one budget may decide it at all others.
     """
     result = {}
     for a, b in np.argwhere(np.triu(~resolved.all(axis=0), 1)).tolist():
@@ -107,7 +107,7 @@ def instances_per_budget(posterior: Posterior, resolved: Mask, settings: Setting
 def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) -> Mask:
     """Return where pairs are left undecided because of `Settings.patience`, in the shape of `resolved`.
 
-    A pair is not left as long as it may well end in an elimination within the patience.
+    A pair is not left as long as it may well end in a drop within the patience.
     """
     left = np.zeros_like(resolved)
     if settings.patience is None or posterior.instances < STABLE_FROM:
@@ -129,12 +129,12 @@ def elimination_probability(
     most_instances: float,
     settled: Collection[Collection[str]] = (),
 ) -> float:
-    """Return the largest probability, over pairs of candidates, that one will be seen to beat the other at every time.
+    """Return the largest probability, over pairs of candidates, that one will be seen to beat the other at every budget.
 
-    With m and s the mean and the deviation of the logit at a time, z the quantile of the confidence and f the share of
-    the instances that the race has used, the time is decided by the end with probability
+    With m and s the mean and the deviation of the logit at a budget, z the quantile of the confidence and f the share of
+    the instances that the race has used, the budget is decided by the end with probability
     Φ((m/s − z √f) / √(1 − f)): conditional power, averaged over the posterior (Spiegelhalter et al. 1986). A pair has
-    the probability of its least likely time. Without a limit, f = 0.
+    the probability of its least likely budget. Without a limit, f = 0.
 
     Parameters
     ----------
@@ -143,11 +143,11 @@ def elimination_probability(
     candidates
         The algorithms that remain in the race.
     confidence
-        The probability at which the race eliminates.
+        The probability at which the race drops an algorithm.
     most_instances
         The number of instances that the race may use; at least as many as it has used; may be infinite.
     settled
-        Groups of candidates that do not eliminate each other: circles.
+        Groups of candidates in which none is dropped because of another one: circles.
     """
     members = [position for position, name in enumerate(posterior.names) if name in candidates]
     used = min(1.0, posterior.instances / most_instances)
@@ -161,7 +161,7 @@ def elimination_probability(
 
 
 def compared_instances(posterior: Posterior, first: int, second: int) -> int:
-    """Return on how many instances a pair was compared: those of the algorithm that was observed on fewer.
+    """Return on how many instances a pair was compared: the number of the algorithm that was observed on fewer.
 
     A race that was confined to other algorithms has more instances than that.
     """
@@ -171,9 +171,9 @@ def compared_instances(posterior: Posterior, first: int, second: int) -> int:
 
 
 def _elimination_chance(posterior: Posterior, pair: tuple[int, int], confidence: float, used: float) -> float:
-    """Return the probability that one of a pair is eliminated, from its logits and the used share of the instances.
+    """Return the probability that one of a pair is dropped, from its logits and the used share of the instances.
 
-    Times at which the two tie on every instance do not count, as in `elimination_probabilities`.
+    Budgets at which the two tie on every instance do not count, as in `elimination_probabilities`.
     """
     differ = posterior.differing_pairs[:, pair[0], pair[1]]
     if not differ.any() or confidence == 1:
@@ -198,7 +198,7 @@ def _log_odds(posterior: Posterior, first: int, second: int) -> _LogOdds:
 
 
 def _growth_needed(odds: _LogOdds, settings: Settings) -> tuple[Array, Array]:
-    """Return the growth of the data at each time that decides the sign, and the growth that decides equivalence."""
+    """Return the growth of the data at each budget that decides the sign, and the growth that decides equivalence."""
     mean, deviation = np.abs(odds.mean), odds.deviation
     edge = np.log((0.5 + settings.margin) / (0.5 - settings.margin))
     spread = deviation / np.sqrt(_GROWTH)[:, None]

@@ -1,10 +1,10 @@
-"""Elimination in a race with groups: an algorithm is eliminated only if it is beaten in every group, too.
+"""Drops in a race with groups: an algorithm is dropped only if it is beaten in every group, too.
 
-The posterior of all instances must eliminate it, as without groups, and in each group some candidate must beat it at every
-time. A different candidate may do so in each group. The posterior of a group borrows from the others, see `fit_groups`, so
-that a group with few instances delays an elimination and does not prevent it for ever.
+As without groups, the posterior of all instances must suffice to drop it, and in each group some candidate must beat it at
+every budget. A different candidate may do so in each group. The posterior of a group borrows from the others, see
+`fit_groups`, so that a group with few instances delays a drop and does not prevent it for ever.
 
-Group posteriors are inferred only in rounds in which some pair is close to an elimination, or an algorithm may come back.
+Group posteriors are inferred only in rounds in which some pair is close to a drop, or an algorithm may come back.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
 
 MOST_GROUPS = 30
-"""The largest number of groups of a race: each has its own posterior, and each can delay an elimination."""
+"""The largest number of groups of a race: each has its own posterior, and each can delay a drop."""
 
 _DRAWS = 1000  # per group; more if the confidence needs them
 
@@ -44,10 +44,10 @@ class GroupEvidence:
     names
         The groups.
     threat
-        Shape (group, algorithm, algorithm): the probability with which the row eliminates the column within the group.
+        Shape (group, algorithm, algorithm): the probability with which the row beats the column within the group.
     settled
-        Shape (algorithm, algorithm): whether the row cannot eliminate the column, since within some group the column beats
-        it or equals it at some time.
+        Shape (algorithm, algorithm): whether the column cannot be dropped because of the row, since within some
+        group the column beats the row or equals it at some budget.
     """
 
     names: tuple[str, ...]
@@ -82,7 +82,7 @@ def check_groups(name: str | None, features: Mapping[int, Features], instances: 
 
 
 def is_close(threat: Array, judged: Mask, confidence: float) -> bool:
-    """Return whether some algorithm is close to an elimination: at most twice the probability of error that is allowed."""
+    """Return whether some algorithm is close to a drop: at most twice the probability of error that is allowed."""
     return bool((threat[np.ix_(judged, judged)] >= 1 - 2 * (1 - confidence)).any())
 
 

@@ -24,7 +24,7 @@ class Job:
     instance
         The index of the instance.
     until
-        The time until which to run, in the race's unit.
+        The budget until which to run, in the race's unit.
     seed, instance_seed
         The seed of the run, and the seed that generates the instance.
     """
@@ -43,10 +43,10 @@ class Run:
     Attributes
     ----------
     trajectory
-        The best value found by each time; its `failed` is true unless the status is "done".
+        The best value found by each budget; its `failed` is true unless the status is "done".
     status
         "done": the run reached the job's `until`, or ended by itself before. In both cases the trajectory is known
-        until then, and not beyond, since the run may have ended because of that time. "error": the run raised an
+        until then, and not beyond, since the run may have ended because of that budget. "error": the run raised an
         exception, or reported nothing usable. "crashed": its process died. "timeout": it exceeded the time limit.
         "setup": the algorithm could not be loaded or the instance could not be generated; this is no evidence about the
         algorithm, and the race stops.
@@ -54,7 +54,7 @@ class Run:
         A message for the user: why the run failed, with the traceback or the last lines of its output; if it is done,
         the last lines that it wrote to stdout and stderr.
     reached
-        The time at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
+        The budget at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
     seconds, cpu_seconds
         Wall-clock and processor time of the run, without the set-up of the instance.
     features
@@ -71,7 +71,7 @@ class Run:
 
     @property
     def ended(self) -> Ended:
-        """How the run ended: by itself before its time ("finished"), at its time ("cut off"), or "failed"."""
+        """How the run ended: by itself before its budget ("finished"), at its budget ("cut off"), or "failed"."""
         if self.status != "done":
             return "failed"
         return "finished" if self.reached < self.trajectory.end else "cut off"

@@ -102,10 +102,10 @@ def add(state: State, name: str) -> State:
     )
 
 
-def remove(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
-    """Remove a candidate on request; its runs stay in the data and remain informative about the other algorithms.
+def drop(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
+    """Drop a candidate on request; its runs stay in the data and remain informative about the other algorithms.
 
-    An algorithm that never ran is dropped entirely, since there are no data to infer its ratings from.
+    An algorithm that never ran is forgotten, since there are no data to infer its ratings from.
     """
     if name not in state.candidates:
         raise ValueError(f"expected one of the candidates {', '.join(state.kept)}, got {name!r}")
@@ -113,24 +113,24 @@ def remove(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
         raise ValueError(f"{name!r} is the only candidate left; add another one first")
     candidates = state.candidates - {name}
     if not any(algorithm == name for algorithm, _ in state.observations.runs):
-        return _drop(state, name)
+        return _forget(state, name)
     resolved = resolved_for_candidates(state, candidates)
     return replace(state, candidates=candidates, resolved=resolved, removed={**state.removed, name: reason})
 
 
 def readmit(state: State, name: str) -> State:
-    """Make an eliminated or removed algorithm a candidate again, undecided against all other candidates.
+    """Make a dropped algorithm a candidate again, undecided against all other candidates.
 
     It first runs on the used instances that it has missed. All of its earlier runs still count, so the next round may
-    eliminate it again.
+    drop it again.
     """
     if name in state.candidates:
         raise ValueError(f"{name!r} is a candidate already; leave it as it is")
     if name not in state.names:
         known = ", ".join(each for each in state.names if each not in state.candidates)
         raise ValueError(
-            f"expected an algorithm that was eliminated or removed{f', such as {known}' if known else ''}, got {name!r}; "
-            "add one that is new, or that was removed before its first round ended, with add"
+            f"expected an algorithm that was dropped{f', such as {known}' if known else ''}, got {name!r}; "
+            "add one that is new, or that was dropped before its first round ended, with add"
         )
     candidates = state.candidates | {name}
     behind = {name} if missing_instances(state, name) else set()
@@ -148,7 +148,7 @@ def readmit(state: State, name: str) -> State:
 def rerun(state: State, failed: Iterable[tuple[str, int]]) -> State:
     """Ask for failed runs, by (algorithm, instance), again; pairs with these algorithms become undecided.
 
-    Eliminations stay. The next round makes the runs and decides with their new outcomes.
+    Dropped algorithms stay dropped. The next round makes the runs and decides with their new outcomes.
     """
     again = frozenset(failed)
     for name, instance in again:
@@ -164,7 +164,7 @@ def rerun(state: State, failed: Iterable[tuple[str, int]]) -> State:
 def reconsider(state: State, settings: Settings) -> State:
     """Continue under other settings: the existing data are analysed again before anything else runs.
 
-    All algorithms become candidates again, except those removed on request.
+    All algorithms become candidates again, except those dropped on request.
     """
     if (settings.seed, settings.maximise, settings.clock) != (
         state.settings.seed,
@@ -205,7 +205,7 @@ def _apply(state: State, record: Round) -> State:
 
 
 def _mask_of_pairs(state: State, pairs: Iterable[tuple[str, str, tuple[int, ...]]]) -> Mask:
-    """Return a mask (time, algorithm, algorithm) that is true for these pairs at these times."""
+    """Return a mask (budget, algorithm, algorithm) that is true for these pairs at these budgets."""
     mask = np.zeros_like(state.resolved)
     index = {name: position for position, name in enumerate(state.names)}
     for a, b, budgets in pairs:
@@ -214,7 +214,7 @@ def _mask_of_pairs(state: State, pairs: Iterable[tuple[str, str, tuple[int, ...]
     return mask
 
 
-def _drop(state: State, name: str) -> State:
+def _forget(state: State, name: str) -> State:
     """Return the state without an algorithm that never ran."""
     rest = [position for position, other in enumerate(state.names) if other != name]
     names = tuple(state.names[position] for position in rest)
@@ -236,7 +236,7 @@ def _check_runs(state: State, plan: Plan, runs: list[Run]) -> None:
     if plan.kind != "rerun" and (again := expected.intersection(state.observations.runs)):
         name, instance = min(again)
         raise ValueError(
-            f"expected new runs, got that of {name!r} on instance {instance} again; pass the runs of each plan once, "
+            f"expected new runs, got the run of {name!r} on instance {instance} again; pass the runs of each plan once, "
             "and call ask(state) for the next plan"
         )
     given = [(run.trajectory.algorithm, run.trajectory.instance) for run in runs]
@@ -249,7 +249,7 @@ def _check_runs(state: State, plan: Plan, runs: list[Run]) -> None:
     for trajectory in (run.trajectory for run in runs):
         if trajectory.maximise != state.settings.maximise:
             raise ValueError(
-                f"expected runs with maximise={state.settings.maximise}, as in the settings of the race, got that of "
+                f"expected runs with maximise={state.settings.maximise}, as in the settings of the race, got the run of "
                 f"{trajectory.algorithm!r} on instance {trajectory.instance} with maximise={trajectory.maximise}; both "
                 "must agree"
             )

@@ -42,7 +42,7 @@ class ClusterLabel:
 class Observations:
     """All runs so far, by (algorithm, instance), and the choices of each block of instances that were run together.
 
-    Runs of eliminated algorithms are kept. An algorithm that was not run on an instance is missing from its ranking.
+    Runs of dropped algorithms are kept. An algorithm that was not run on an instance is missing from its ranking.
     Instances have the clusters of their trajectories: replayed recordings can have one; live runs have one only if
     instances are repeated.
     """
@@ -98,7 +98,7 @@ def _sum(blocks: list[Block]) -> Choices | None:
 
 
 def with_all_runs(choices: Choices, observations: Observations, settings: Settings) -> Choices:
-    """Return the choices with a way to rank their runs at other times.
+    """Return the choices with a way to rank their runs at other budgets.
 
     If the race repeats problems, all runs on the same problem are ranked together, too: they are in different blocks.
     """
@@ -129,7 +129,7 @@ def _with_repeated_runs(rankings: Rankings, observations: Observations, settings
 
 
 def _choices(block: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Choices:
-    """Return the choices of a block: its runs ranked at each time of the grid."""
+    """Return the choices of a block: its runs ranked at each budget of the grid."""
     values = _values(block, runs, names, settings)
     clusters = _clusters(block, runs, names)
     options = _ranking_options(settings)
@@ -144,7 +144,7 @@ def _ranking_options(settings: Settings) -> dict[str, Any]:
 
 
 def _values(instances: tuple[int, ...], runs: Runs, names: tuple[str, ...], settings: Settings) -> Array:
-    """Return the values of all runs at each time of the grid, shape (instance, time, algorithm)."""
+    """Return the values of all runs at each budget of the grid, shape (instance, budget, algorithm)."""
     values = np.full((len(instances), len(settings.grid), len(names)), np.nan)
     for row, instance in enumerate(instances):
         for column, name in enumerate(names):

@@ -48,11 +48,11 @@ Stopped = Literal[
 _STOPPED: dict[Stopped, str] = {
     "resolved": "Every pair of algorithms is decided at every budget.",
     "pairs left undecided": "Every pair of algorithms is decided, or would take too many further instances.",
-    "no elimination likely": "The race stopped because it was unlikely to eliminate another algorithm within its limit. "
+    "no elimination likely": "The race stopped because it was unlikely to drop another algorithm within its limit. "
     "Not every pair is decided.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
     "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
-    "max_seconds": "The race stopped at its limit of time, before every pair was decided.",
+    "max_seconds": "The race stopped at its time limit, before every pair was decided.",
     "callback": "The race was stopped before every pair was decided.",
     "interrupted": "The race was interrupted before every pair was decided.",
     "instances ran out": "There were no more instances, and not every pair is decided.",
@@ -94,7 +94,7 @@ class RaceOutcome:
 
     @property
     def finished(self) -> bool:
-        """Whether every pair of candidates is decided at every time."""
+        """Whether every pair of candidates is decided at every budget."""
         return next_plan(self.state) is None and self.state.left is None
 
     @property
@@ -113,7 +113,7 @@ class RaceOutcome:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The candidates: the algorithms that have not been eliminated or removed."""
+        """The candidates: the algorithms that are not dropped."""
         return self.state.kept
 
     @property
@@ -131,7 +131,7 @@ class RaceOutcome:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """The posterior of all algorithms, including the eliminated ones."""
+        """The posterior of all algorithms, including the dropped ones."""
         if self.failing and not self.rounds:
             raise ValueError(f"nothing has been decided yet, and there is no posterior. {self.message}")
         return infer_posterior(self.state)
@@ -143,7 +143,7 @@ class RaceOutcome:
 
     @property
     def eliminations(self) -> tuple[Eliminated, ...]:
-        """The eliminations that still hold, each with winner, probability, round and cost."""
+        """The drops that still hold, each with winner, probability, round and cost."""
         latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
         gone = self.state.candidates.union(self.state.removed)
         return tuple(each for each in latest.values() if each.name not in gone)
@@ -183,13 +183,13 @@ class RaceOutcome:
 
     @property
     def ended(self) -> dict[Ended, int]:
-        """The number of runs that finished by themselves, were cut off at the time that the race asked for, or failed."""
+        """The number of runs that finished by themselves, were cut off at the budget that the race asked for, or failed."""
         ends = Counter(run.ended for run in self.runs)
         return {kind: ends[kind] for kind in get_args(Ended)}
 
     @property
     def cost(self) -> dict[str, float]:
-        """The cost of each algorithm's runs, in the race's unit of time."""
+        """The cost of each algorithm's runs, in the race's unit of budgets."""
         spent = dict.fromkeys(self.state.names, 0.0)
         for run in self.runs:
             spent[run.trajectory.algorithm] += run.reached
@@ -201,7 +201,7 @@ class RaceOutcome:
 
         A run that ends by itself or fails costs no more than it did, and a run that was not made as much as the others of
         its algorithm on average. Some runs were left out although no decision made them unnecessary, and do not count: those
-        of removed algorithms, and those of an algorithm in an undecided pair when the race was confined to others (`only`)
+        of dropped algorithms, and runs of an algorithm in an undecided pair when the race was confined to others (`only`)
         or left the pair undecided (`patience`).
         """
         stop = float(self.state.settings.grid.budgets[-1])
@@ -238,7 +238,7 @@ class RaceOutcome:
 
     @cached_property
     def allocation(self) -> Indices:
-        """The number of instances on which each algorithm was observed at each time, shape (time, algorithm)."""
+        """The number of instances on which each algorithm was observed at each budget, shape (budget, algorithm)."""
         grid, names = self.state.settings.grid, self.state.names
         counts = np.zeros((len(grid), len(names)), dtype=np.intp)
         for run in self.runs:
@@ -247,11 +247,11 @@ class RaceOutcome:
 
     @cached_property
     def wrong_elimination(self) -> float:
-        """The probability that at least one elimination is wrong, under the present posterior and the race's own rule.
+        """The probability that at least one drop is wrong, under the present posterior and the race's own rule.
 
-        Under joint elimination this is the share of draws in which some eliminated algorithm is not dominated by any
-        other. Under pointwise elimination it is the sum over eliminations of the error probability at the least certain
-        time, at most 1.
+        Under joint dominance this is the share of draws in which some dropped algorithm is not dominated by any
+        other. Under pointwise dominance it is the sum over drops of the error probability at the least certain
+        budget, at most 1.
         """
         losers = [self.posterior.names.index(each.name) for each in self.eliminations]
         if not losers:
@@ -262,10 +262,10 @@ class RaceOutcome:
         return min(1.0, sum(self.elimination_errors(settings.specialists).values()))
 
     def elimination_errors(self, specialists: Specialists) -> dict[str, float]:
-        """Return the probability that each elimination is wrong, under the present posterior.
+        """Return the probability that each drop is wrong, under the present posterior.
 
-        With specialists="drop", and under joint elimination, an elimination is right if another algorithm beats the
-        eliminated one at every time, however often it comes first.
+        With specialists="drop", and under joint dominance, a drop is right if another algorithm beats the
+        dropped one at every budget, however often it comes first.
         """
         if self.state.settings.dominance == "joint":
             right = is_dominated(self.posterior).mean(axis=1)
@@ -281,7 +281,7 @@ class RaceOutcome:
 
     @cached_property
     def cycles(self) -> tuple[tuple[str, ...], ...]:
-        """The groups of candidates that beat each other in a circle at every time."""
+        """The groups of candidates that beat each other in a circle at every budget."""
         settings, known = self.state.settings, self.posterior.names
         return cycles(
             self.posterior,
@@ -293,7 +293,7 @@ class RaceOutcome:
 
     @cached_property
     def loss(self) -> LossBounds:
-        """Bounds on the worst-case regret of choosing among the candidates, as far as more data can reduce it."""
+        """Bounds on the worst-case loss of choosing among the candidates, as far as more data can reduce it."""
         return worst_case_loss(self.posterior, among=[name for name in self.kept if name in self.posterior.names])
 
     @cached_property
@@ -304,7 +304,7 @@ class RaceOutcome:
         return model_check(self.posterior, choices_of_runs(self.state))
 
     def undecided(self) -> dict[tuple[str, str], Array]:
-        """Return the undecided pairs, each with its undecided times."""
+        """Return the undecided pairs, each with its undecided budgets."""
         state, budgets = self.state, self.state.settings.grid.budgets
         return {
             (a, b): budgets[~state.resolved[:, i, j]]

@@ -1,4 +1,4 @@
-"""Resolution (the paper's "Design Choices"): determine at which times each pair of algorithms is decided."""
+"""Resolution (the paper's "Design Choices"): determine at which budgets each pair of algorithms is decided."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def resolved_pairs(
     beats: Array | None = None,
     pairs: ArrayLike = True,
 ) -> Mask:
-    """Return C(t, {A, B}), whether each pair is decided at t, shape (time, algorithm, algorithm).
+    """Return C(t, {A, B}), whether each pair is decided at t, shape (budget, algorithm, algorithm).
 
-    The result is symmetric with a true diagonal. Strict: a pair is decided at t if one beats the other or both are
-    equivalent at t. Crossing and membership: a pair is also decided at every t if A beats or equals B at some time, B
-    beats or equals A at some time, and at least one of the two relations is "beats".
+    The result is symmetric with a true diagonal. With "every-budget" a pair is decided at t if one beats the other or both
+    are equivalent at t. With "pairs" and "set" a pair is also decided at every t if A beats or equals B at some budget, B
+    beats or equals A at some budget, and at least one of the two relations is "beats".
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def resolved_pairs(
     """
     better = (dominance(posterior) if beats is None else beats) >= confidence
     decided = better | better.transpose(0, 2, 1)
-    # Beating takes precedence if both hold, which is possible within the region of practical equivalence.
+    # Beating takes precedence if both hold, which is possible within the margin.
     undecided = np.triu(np.logical_and(pairs, ~decided))  # equivalence is symmetric: the upper triangle is enough
     once = equivalence(posterior, margin=margin, where=undecided, at_least=confidence) >= confidence
     equal = once | once.transpose(0, 2, 1)

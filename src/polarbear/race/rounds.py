@@ -10,23 +10,23 @@ Kind = Literal["fresh", "catch-up", "rerun", "review"]
 
 @dataclass(frozen=True)
 class Eliminated:
-    """The record of one elimination.
+    """The record of one drop.
 
     Attributes
     ----------
     name, by
-        The eliminated algorithm, and the candidate that beats it.
+        The dropped algorithm, and the candidate that beats it.
     probability
-        The probability that `by` beats `name`: at all times at once ("joint"), or at the least certain time
+        The probability that `by` beats `name`: at all budgets at once ("joint"), or at the least certain budget
         ("pointwise").
     round
         The number of the round that decided it.
     instances, cost
         The number of instances that the race had used by then, and the cost of all its runs, in the race's unit of
-        time.
+        budgets.
     error_bound
-        Model-free upper bound on the probability that this elimination is wrong, see `pb.evidence`. It holds for all
-        eliminations of the race at once. None in race files of versions that do not compute it.
+        Model-free upper bound on the probability that this drop is wrong, see `pb.evidence`. It holds for all
+        drops of the race at once. None in race files of versions that do not compute it.
     """
 
     name: str
@@ -54,24 +54,24 @@ class Round:
     budgets
         The algorithms that ran, each with its budget.
     cost
-        The cost of the round's runs, in the race's unit of time.
+        The cost of the round's runs, in the race's unit of budgets.
     reliable, message
         Whether the posterior is reliable, and the message of its diagnostics. If it is not, the round decided nothing.
     eliminated
-        The eliminations of this round.
+        The drops of this round.
     returned
-        The algorithms that earlier rounds eliminated and that are candidates again: no candidate probably beats them at
-        every time any more.
+        The algorithms that earlier rounds dropped and that are candidates again: no candidate probably beats them at
+        every budget any more.
     threat
         For every algorithm the largest probability with which a candidate dominates it.
     open
-        The undecided pairs, each with the positions in the grid of its undecided times.
+        The undecided pairs, each with the positions in the grid of its undecided budgets.
     resolved_share
-        The share of all (time, pair) that are decided, including pairs with eliminated algorithms.
+        The share of all (budget, pair) that are decided, including pairs with dropped algorithms.
     next_size
         The number of instances of the next round.
     left
-        The pairs in `open` that are left undecided, see `Settings.patience`, each with the positions of these times.
+        The pairs in `open` that are left undecided, see `Settings.patience`, each with the positions of these budgets.
     """
 
     number: int

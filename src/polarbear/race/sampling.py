@@ -29,7 +29,7 @@ class Plan:
 
 
 def next_plan(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
-    """Plan the next round; return None when every pair of candidates is decided, or left undecided, at every time.
+    """Plan the next round; return None when every pair of candidates is decided, or left undecided, at every budget.
 
     Failed runs that are to be made again come first, all in one round. Then algorithms that joined later run on the
     instances that the race has used already. Then all candidates in undecided pairs run on new instances.
@@ -106,7 +106,7 @@ def planned_reruns(state: State, *, only: Collection[str] | None = None) -> list
 
 
 def _rerun_plan(state: State, reruns: Sequence[tuple[int, tuple[str, ...]]]) -> Plan:
-    """Return the plan of a round that makes failed runs again, until the times that they were asked for."""
+    """Return the plan of a round that makes failed runs again, until the budgets that they were asked for."""
     jobs = tuple(
         job(state.settings, name, instance, _asked_until(state, name, instance))
         for instance, names in reruns
@@ -119,7 +119,7 @@ def _rerun_plan(state: State, reruns: Sequence[tuple[int, tuple[str, ...]]]) -> 
 
 
 def _asked_until(state: State, name: str, instance: int) -> float:
-    """Return the time until which the race asked an algorithm to run on an instance."""
+    """Return the budget until which the race asked an algorithm to run on an instance."""
     for record in state.rounds:
         if instance in record.instances and name in dict(record.budgets):
             return dict(record.budgets)[name]
@@ -127,9 +127,9 @@ def _asked_until(state: State, name: str, instance: int) -> float:
 
 
 def running_until(state: State, *, only: Collection[str] | None = None) -> dict[str, float]:
-    """Return τ_A, the time until which to run, for each candidate A in an undecided pair that is not left undecided.
+    """Return τ_A, the budget until which to run, for each candidate A in an undecided pair that is not left undecided.
 
-    Joint elimination is about all times at once, so there every such candidate runs to the end of the grid. With `only`,
+    Joint dominance is about all budgets at once, so there every such candidate runs to the end of the grid. With `only`,
     pairs with other algorithms do not count.
     """
     budgets = state.settings.grid.budgets

@@ -31,9 +31,9 @@ class State:
     names
         Every algorithm that ever took part, in order of arrival.
     candidates
-        P̂, the algorithms that have not been eliminated or removed.
+        P̂, the algorithms that are not dropped.
     resolved
-        C(t, {A, B}), whether a pair is decided at t, shape (time, algorithm, algorithm). It is symmetric, and true on
+        C(t, {A, B}), whether a pair is decided at t, shape (budget, algorithm, algorithm). It is symmetric, and true on
         the diagonal and for all pairs with an algorithm that is not a candidate.
     left
         Where undecided pairs are left undecided, see `Settings.patience`, in the shape of `resolved`; None: nowhere.
@@ -46,10 +46,10 @@ class State:
     rounds
         The records of all rounds so far.
     newcomers
-        Algorithms that joined or were readmitted while the race was under way and have not run on all used instances
+        Algorithms that joined or were restored while the race was under way and have not run on all used instances
         yet.
     removed
-        Algorithms that were removed on request, each with the reason, such as "removed by hand".
+        Algorithms that were dropped on request, each with the reason, such as "removed by hand".
     reruns
         The failed runs, by (algorithm, instance), that are to be made again.
     review
@@ -89,7 +89,7 @@ class State:
 
     @property
     def cost(self) -> float:
-        """The total cost of all runs, in the race's unit of time."""
+        """The total cost of all runs, in the race's unit of budgets."""
         return float(sum(run.reached for run in self.observations.runs.values()))
 
 
@@ -115,12 +115,12 @@ def resolved_for_candidates(state: State, candidates: frozenset[str]) -> Mask:
 
 
 def undecided_cells(resolved: Mask) -> int:
-    """Return the number of (time, pair) that are undecided."""
+    """Return the number of (budget, pair) that are undecided."""
     return int(np.count_nonzero(~resolved)) // 2
 
 
 def decided_share(resolved: Mask) -> float:
-    """Return the share of all (time, pair) that are decided, including pairs with eliminated algorithms."""
+    """Return the share of all (budget, pair) that are decided, including pairs with dropped algorithms."""
     budgets, algorithms, _ = resolved.shape
     pairs = algorithms * (algorithms - 1) // 2
     return 1 - undecided_cells(resolved) / (budgets * pairs) if pairs else 1.0

@@ -1,7 +1,7 @@
 """End a race early (the paper's "Early Termination"): limits of instances and evaluations, and stopping for futility.
 
-A race whose pairs are decided by membership asks which algorithms belong to the Pareto set. It stops for futility when no
-further elimination is likely within its instances, however many pairs are undecided at some time.
+A race with until="set" asks only which algorithms belong to the Pareto set. It stops for futility when no
+further drop is likely within its instances, however many pairs are undecided at some budget.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class StoppingLimits:
     Attributes
     ----------
     instances, evaluations
-        The maximum number of instances, and the maximum cost of all runs in the race's unit of time; None for no limit.
+        The maximum number of instances, and the maximum cost of all runs in the race's unit of budgets; None for no limit.
     available
         The number of instances that exist; infinite if they are generated on demand.
     """
@@ -67,7 +67,7 @@ class StoppingLimits:
         return max(left, 0.0)
 
     def is_futile(self, state: State) -> bool:
-        """Return whether the race asks only for membership, and another elimination is unlikely within its instances."""
+        """Return whether the race asks only for the Pareto set, and another drop is unlikely within its instances."""
         if not _may_be_futile(state):
             return False
         most_instances = min(self.available, math.inf if self.instances is None else self.instances)
@@ -75,7 +75,7 @@ class StoppingLimits:
 
 
 def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool:
-    """Return whether a race asks only for membership, and another elimination is unlikely within so many instances."""
+    """Return whether a race asks only for the Pareto set, and another drop is unlikely within so many instances."""
     if not (_may_be_futile(state) and posterior.diagnostics.reliable):
         return False
     settings = state.settings
@@ -103,5 +103,5 @@ def limit_to_continue(state: State, posterior: Posterior) -> int | None:
 
 
 def _may_be_futile(state: State) -> bool:
-    """Return whether the race asks only for membership, and has enough rounds to forecast from."""
+    """Return whether the race asks only for the Pareto set, and has enough rounds to forecast from."""
     return state.settings.until == "set" and len(state.rounds) >= _FEWEST_ROUNDS

@@ -1,4 +1,4 @@
-"""Tables of a race: its rounds, its eliminations and its runs."""
+"""Tables of a race: its rounds, its drops and its runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rounds_table(rounds: Sequence[Round]) -> Table:
 
 
 def eliminations_table(eliminations: Sequence[Eliminated]) -> Table:
-    """Return one row per elimination; the error bound is NaN where it is unknown."""
+    """Return one row per drop; the error bound is NaN where it is unknown."""
     bounds = [math.nan if each.error_bound is None else each.error_bound for each in eliminations]
     return {
         "algorithm_name": [each.name for each in eliminations],
@@ -51,7 +51,7 @@ def eliminations_table(eliminations: Sequence[Eliminated]) -> Table:
 def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
     """Return recorded runs with one row per improvement, under the column names of IOHprofiler.
 
-    The last row of a run holds the time at which it ended and its best value. `data_id` numbers the runs and `run_id` the
+    The last row of a run holds the budget at which it ended and its best value. `data_id` numbers the runs and `run_id` the
     instances, from 1. `function_name` is 1, since all instances of a race come from one source. All columns but the names
     of algorithms hold numbers, because IOHinspector averages every other column.
     """
@@ -85,7 +85,7 @@ def recorded_runs_table(runs: Sequence[Trajectory], clock: str) -> Table:
 
 
 def _with_end(run: Run) -> tuple[list[float], list[float]]:
-    """Return the times and values of the improvements of a run, and of its end."""
+    """Return the budgets and values of the improvements of a run, and of its end."""
     path = run.trajectory
     budgets, values = path.budgets.tolist(), path.values.tolist()
     if not budgets or budgets[-1] < run.reached:

@@ -4,7 +4,7 @@ The comparison is sequential: it looks at the data after 24, 48, 96, ... instanc
 look may err, so the probability of error at one look is multiplied by the number of planned looks (Bonferroni).
 
 Its prior leaves out near-equality, which protects a race: there, many pairs are compared and the largest difference is
-reported. Here there is one pair, and its margin of equality is fixed in advance. In 100 comparisons per setting (20 times,
+reported. Here there is one pair, and its margin of equality is fixed in advance. In 100 comparisons per setting (20 budgets,
 up to 500 instances), a loss of 15 points was noticed after 104 to 129 instances on average, instead of 193 to 206 with
 near_equal=0.4 and 218 to 223 with 0.8. Versions just at the margin were called worse in 0 to 3 %, equal ones never.
 """
@@ -178,7 +178,7 @@ class VersionComparison:
 
 
 def planned_looks(most_instances: int) -> tuple[int, ...]:
-    """Return the numbers of instances after which a comparison looks at its data: 24, 48, 96, ... and the last one.
+    """Return the numbers of instances at which a comparison looks at its data: 24, 48, 96, ... and the last one.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 In: settings, runs and decisions. Out: the same, after a crash or on another machine. A run is stored as soon as it is
 complete, so a race whose process dies loses at most the runs in progress. The file holds improvement events rather than
-values at grid times, so the grid can change later without new runs. Nothing in the file is ever unpickled.
+values at budgets of the grid, so the grid can change later without new runs. Nothing in the file is ever unpickled.
 
 - `race_file`: `RaceFile`, which reads and writes runs, events and settings.
 - `rows`, `checksums`: rows of the tables, and the checksums by which damage is recognised.

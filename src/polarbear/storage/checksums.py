@@ -1,8 +1,8 @@
 """Checksums of a race file, by which damaged rows are recognised.
 
 What is hashed: each row of the tables `about`, `run` and `event` has a checksum of all of its other columns, 16 bytes of
-BLAKE2b, in its column `checksum`. The checksum of an event also covers that of the event before it, so the journal is a
-chain: an event that is missing, replaced or moved breaks it at the next one. The number of the last event is stored a
+BLAKE2b, in its column `checksum`. The checksum of an event also covers the checksum of the event before it, so the journal
+is a chain: an event that is missing, replaced or moved breaks it at the next one. The number of the last event is stored a
 second time, in SQLite's own counter `sqlite_sequence`, so a missing end of the journal is noticed, too.
 
 When it is checked: whenever rows are read, before anything in them is used. Opening a race reads all rows, so it checks
@@ -39,15 +39,15 @@ def run_checksum(row: Sequence[Any]) -> bytes:
     """Return the checksum of the columns of a run, in the order of the table."""
     algorithm, instance, seed, seed_2, asked, end, reached, maximise, status, *texts, wall, cpu, ended, events = row
     if len(events) % 16:
-        raise TypeError("an incomplete pair of time and value")
+        raise TypeError("an incomplete pair of budget and value")
     text = "\0".join((algorithm, seed, seed_2, status, *texts)).encode()  # with the cluster and the message
     # SQLite stores -0.0 as 0.
-    budgets = asked + 0.0, end + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
-    return _hash(_RUN_NUMBERS.pack(instance, maximise, *budgets, len(text)), text, events)
+    numbers = asked + 0.0, end + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
+    return _hash(_RUN_NUMBERS.pack(instance, maximise, *numbers, len(text)), text, events)
 
 
 def event_checksum(row: Sequence[Any], previous: bytes) -> bytes:
-    """Return the checksum of the number, kind, data and time of an event, chained to that of the previous event.
+    """Return the checksum of the number, kind, data and time of an event, chained to the checksum of the event before it.
 
     The previous checksum of the first event is empty.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from polarbear.storage.rows import Event
 
 _MOST_FAULTS = 10  # of the structure; one damaged page has many
-_MOST_SKIPPED = 1000  # unreadable rows in succession, after which the rest of a table is given up; a page has fewer
+_MOST_SKIPPED = 1000  # unreadable rows in succession before the rest of a table is given up; a page has fewer
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Event:
     number: int
     kind: str
     data: Any
-    budget: float
+    time: float
 
 
 @dataclass(frozen=True)

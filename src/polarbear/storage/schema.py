@@ -32,7 +32,7 @@ _TABLES = (
     instance_seed TEXT NOT NULL,
     budget REAL NOT NULL,            -- the budget that it was given
     known REAL NOT NULL,             -- the budget up to which it is known
-    reached REAL NOT NULL,           -- the time at which it ended
+    reached REAL NOT NULL,           -- the budget at which it ended
     maximise INTEGER NOT NULL,
     status TEXT NOT NULL,            -- done, error, crashed, timeout
     cluster TEXT NOT NULL,           -- JSON: the cluster of the instance if it was recorded with one, or null
@@ -40,7 +40,7 @@ _TABLES = (
     seconds REAL NOT NULL,
     cpu_seconds REAL NOT NULL,
     ended REAL NOT NULL,             -- when it was stored, in seconds since 1970
-    events BLOB NOT NULL,            -- all times, then all values, little-endian float64
+    events BLOB NOT NULL,            -- all budgets, then all values, little-endian float64
     checksum BLOB NOT NULL,
     PRIMARY KEY (algorithm, instance)
 )""",

@@ -35,7 +35,7 @@ _MOST_SLICE_STEPS = 50
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """Log-ratings (time, algorithm, chain) and, under the hierarchical prior, κ as (1, chain)."""
+    """Log-ratings (budget, algorithm, chain) and, under the hierarchical prior, κ as (1, chain)."""
 
     utilities: Array
     hyperparameters: Array
@@ -44,7 +44,7 @@ class _State:
 def gibbs(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the posterior, and return them with diagnostics."""
     surface = LaplaceSurface(choices, prior)
     algorithms = len(choices.names)
 
@@ -63,7 +63,7 @@ def gibbs(
 
 
 def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
-    """Start the chains around the mode of each time, with twice the standard deviation of Laplace's approximation."""
+    """Start the chains around the mode of each budget, with twice the standard deviation of Laplace's approximation."""
     conditional = surface.conditional(surface.start, None)
     eta = conditional.coefficients(2 * rng.standard_normal((*conditional.mode.shape, CHAINS)))
     hyperparameters = [value * np.exp(rng.normal(0, 0.5, CHAINS)) for value in surface.start]
@@ -71,7 +71,7 @@ def _start(surface: LaplaceSurface, rng: np.random.Generator) -> _State:
 
 
 def _redraw_ratings(utilities: Array, concentration: Array, choices: Choices, rng: np.random.Generator) -> Array:
-    """Redraw the ratings of all times and chains in one sweep; the concentration a has shape (chain,)."""
+    """Redraw the ratings of all budgets and chains in one sweep; the concentration a has shape (chain,)."""
     budgets, algorithms, chains = utilities.shape
     log_total = draw_log_gamma(np.broadcast_to(algorithms * concentration, (budgets, chains)), rng=rng)
     redrawn = np.empty_like(utilities)

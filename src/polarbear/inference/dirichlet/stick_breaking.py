@@ -1,9 +1,9 @@
-"""Importance-corrected stick-breaking at each time: the default method for the Dirichlet priors.
+"""Importance-corrected stick-breaking at each budget: the default method for the Dirichlet priors.
 
-Independent Betas on the breaks of a stick (`beta_sticks`) approximate the posterior at each time, and Pareto-smoothed
+Independent Betas on the breaks of a stick (`beta_sticks`) approximate the posterior at each budget, and Pareto-smoothed
 weights correct their draws. Where the weights are unreliable, a second order of breaking is tried. Under the hierarchical
 prior the proposal is a mixture over the nodes of κ's lattice. The same draws serve every node, with separate weights per
-node. The mass of a node is the product over times of the estimated integrals, and a draw has the same κ at all times.
+node. The mass of a node is the product over budgets of the estimated integrals, and a draw has the same κ at all budgets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TEMPER = 0.8
 def stick_breaking(
     choices: Choices, prior: IndependentPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the posterior, and return them with diagnostics."""
     utilities, diagnostics, _ = correct_each_budget(whitened_posterior(choices, prior), draws=draws, rng=rng)
     return utilities, diagnostics
 
@@ -51,9 +51,9 @@ def stick_breaking(
 def correct_each_budget(
     posterior: WhitenedPosterior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics, Mask]:
-    """Draw around the modes, weight the draws of each time for every node, and resample.
+    """Draw around the modes, weight the draws of each budget for every node, and resample.
 
-    Returns the utilities (time, algorithm, draw), diagnostics, and at which times the weights are reliable.
+    Returns the utilities (budget, algorithm, draw), diagnostics, and at which budgets the weights are reliable.
     """
     factors = _factors(posterior)
     fields = [factor.field for factor in factors]
@@ -98,14 +98,14 @@ def _weighted_draws(
     draws: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Draw utilities (time, algorithm, draw) from the mixture over nodes; also return log-weights (node, time, draw)."""
+    """Draw utilities (budget, algorithm, draw) from the mixture over nodes; also return log-weights (node, budget, draw)."""
     choices = posterior.surface.choices
     # Half of each share is the node's mass and half is uniform, so that the tails of wide nodes are covered too.
     shares = 0.5 * posterior.masses + 0.5 / len(sticks)
     counts = systematic_counts(shares, draws, rng=rng)
     utilities = np.empty((len(budgets), len(choices.names), draws))
     log_weights = np.empty((len(sticks), len(budgets), draws))
-    for row, t in enumerate(budgets.tolist()):  # one time after another, which stays in cache
+    for row, t in enumerate(budgets.tolist()):  # one budget after another, which stays in cache
         drawn = [each.draw(t, int(n), temper=_TEMPER, rng=rng) for each, n in zip(sticks, counts, strict=True)]
         parts = [breaks.utilities() for breaks, _ in drawn]
         utilities[row], total = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
@@ -121,7 +121,7 @@ def _weighted_draws(
 
 
 def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
-    """Return the masses of the nodes, from the products over times of their estimated integrals."""
+    """Return the masses of the nodes, from the products over budgets of their estimated integrals."""
     if len(log_weights) == 1:
         return np.ones(1)
     log_hyperpriors = np.array([node.log_hyperprior for node in posterior.nodes])
@@ -129,7 +129,7 @@ def _masses(posterior: WhitenedPosterior, log_weights: Array) -> Array:
 
 
 def _mixture_log_weights(log_weights: Array, masses: Array) -> Array:
-    """Return log-weights (time, draw) under the mixture of all nodes, from which each time is diagnosed."""
+    """Return log-weights (budget, draw) under the mixture of all nodes, from which each budget is diagnosed."""
     if len(masses) == 1:
         alone: Array = log_weights[0]
         return alone
@@ -140,7 +140,7 @@ def _mixture_log_weights(log_weights: Array, masses: Array) -> Array:
 
 
 def _log_integrals(log_weights: Array) -> Array:
-    """Return the log-integral of each node at each time, shape (node, time), up to a constant."""
+    """Return the log-integral of each node at each budget, shape (node, budget), up to a constant."""
     largest = log_weights.max(axis=2)
     integrals: Array = largest + np.log(np.exp(log_weights - largest[..., None]).sum(axis=2))
     return integrals
@@ -157,7 +157,7 @@ def _factors(posterior: WhitenedPosterior) -> list[BlockFactor]:
 
 
 def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[Importance], draws: int) -> Diagnostics:
-    """Summarise all times: the largest Pareto k and the smallest effective number of draws."""
+    """Summarise all budgets: the largest Pareto k and the smallest effective number of draws."""
     k = max(importance.pareto_k for importance in importances)
     effective = min(importance.effective_share for importance in importances) * draws
     reliable = all(importance.good for importance in importances)
@@ -166,9 +166,9 @@ def _diagnostics(posterior: WhitenedPosterior, masses: Array, importances: list[
     return Diagnostics(
         method="nested-laplace",
         reliable=reliable,
-        message=f"Importance-corrected stick-breaking at each time: {quality}."
+        message=f"Importance-corrected stick-breaking at each budget: {quality}."
         if reliable
-        else f"Importance weights could not correct stick-breaking at each time ({quality}).",
+        else f"Importance weights could not correct stick-breaking at each budget ({quality}).",
         effective_draws=effective,
         pareto_k=k,
         hyperparameters=summarise_weighted(posterior.surface.hyperpriors, hyperparameters, masses),

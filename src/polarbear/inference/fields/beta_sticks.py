@@ -1,4 +1,4 @@
-"""Stick-breaking approximation of the posterior under a Dirichlet prior: independent Betas at each time.
+"""Stick-breaking approximation of the posterior under a Dirichlet prior: independent Betas at each budget.
 
 Order the algorithms and break a stick of length one: the first takes the share v_1 = θ_1, the second the share
 v_2 = θ_2 / (1 − θ_1) of the rest, and so on. Under a Dirichlet prior the shares are independent Betas. Two orders keep them
@@ -12,7 +12,7 @@ treats the sheared breaks y = x* + U (x − x*) as independent logits of Betas, 
 approximation, it matches the posterior's mode and full curvature. Unlike a normal, it keeps the exponential tails, long on
 one side and short on the other. Where the data are so informative that the tails do not matter, a normal replaces the Beta.
 
-In: the mode and precision of the log-posterior at each time. Out: `Sticks`, which draw breaks and evaluate their density.
+In: the mode and precision of the log-posterior at each budget. Out: `Sticks`, which draw breaks and evaluate their density.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _NEARLY_NORMAL = 50.0
 
 @dataclass(frozen=True, eq=False)
 class Sticks:
-    """A product of Betas per time: the approximate posterior.
+    """A product of Betas per budget: the approximate posterior.
 
     Attributes
     ----------
     order
-        The algorithms in the order of breaking, shape (time, algorithm).
+        The algorithms in the order of breaking, shape (budget, algorithm).
     mode
-        x at the posterior's mode, shape (time, break).
+        x at the posterior's mode, shape (budget, break).
     first, second
-        Parameters α (of the algorithm at this break) and β (of all later ones) of each Beta, shape (time, break).
+        Parameters α (of the algorithm at this break) and β (of all later ones) of each Beta, shape (budget, break).
     shear
-        U, shape (time, break, break).
+        U, shape (budget, break, break).
     """
 
     order: Indices
@@ -65,7 +65,7 @@ class Sticks:
         return float(density + 0.5 * budgets * math.log(algorithms))
 
     def draw(self, t: int, draws: int, *, temper: float, rng: np.random.Generator) -> tuple[Breaks, Array]:
-        """Draw breaks at time t from Betas with parameters multiplied by `temper`; also return their log-density (draw)."""
+        """Draw breaks at budget t from Betas with parameters multiplied by `temper`; also return the log-density (draw)."""
         centred, log_density = np.empty((self.mode.shape[1], draws)), np.zeros(draws)
         for j, (mode, first, second) in enumerate(self._parameters(t, temper)):
             centred[j], log_density_of_break = _draw_break(mode, first, second, draws, rng)
@@ -74,7 +74,7 @@ class Sticks:
         return Breaks(self.order[t], x, _softplus(x)), log_density
 
     def log_density(self, t: int, utilities: Array, *, temper: float) -> Array:
-        """Return the tempered log-density (draw) at time t of utilities (algorithm, draw)."""
+        """Return the tempered log-density (draw) at budget t of utilities (algorithm, draw)."""
         ordered = utilities[self.order[t]]
         left_over = np.logaddexp.accumulate(ordered[::-1], axis=0)[::-1]  # log Σ_{k ≥ j} exp μ_k
         centred = self.shear[t] @ (ordered[:-1] - left_over[1:] - self.mode[t][:, None])
@@ -83,7 +83,7 @@ class Sticks:
         return summed
 
     def _parameters(self, t: int, temper: float) -> list[tuple[float, float, float]]:
-        """Return mode and tempered parameters of each break at time t."""
+        """Return mode and tempered parameters of each break at budget t."""
         first, second = temper * self.first[t], temper * self.second[t]
         return list(zip(self.mode[t].tolist(), first.tolist(), second.tolist(), strict=True))
 
@@ -118,12 +118,12 @@ class Breaks:
 
 
 def strongest_first(utilities: Array) -> Indices:
-    """Return the algorithms by decreasing utility, shape (time, algorithm)."""
+    """Return the algorithms by decreasing utility, shape (budget, algorithm)."""
     return np.argsort(-utilities, axis=1, kind="stable")
 
 
 def most_uncertain_first(utilities: Array, precision: Array, contrasts: Array) -> Indices:
-    """Return the algorithms with uncertain ones first, shape (time, algorithm).
+    """Return the algorithms with uncertain ones first, shape (budget, algorithm).
 
     Algorithms with more than twice the median standard deviation come first, by decreasing standard deviation. The others
     follow by decreasing utility.
@@ -140,13 +140,13 @@ def fit_sticks(utilities: Array, precision: Array, contrasts: Array, order: Indi
     Parameters
     ----------
     utilities
-        The mode, shape (time, algorithm).
+        The mode, shape (budget, algorithm).
     precision
-        Negative Hessian of the log-posterior in the Helmert coordinates η, shape (time, latent function, latent function).
+        Negative Hessian of the log-posterior in the Helmert coordinates η, shape (budget, latent function, latent function).
     contrasts
         The Helmert matrix Q.
     order
-        Order of breaking, shape (time, algorithm).
+        Order of breaking, shape (budget, algorithm).
     """
     ordered = np.take_along_axis(utilities, order, axis=1)
     left_over = np.logaddexp.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]  # log Σ_{k ≥ j} exp μ_k

@@ -1,4 +1,4 @@
-"""The field of a Dirichlet prior: independent times, in the Helmert coordinates η of the log-ratings.
+"""The field of a Dirichlet prior: independent budgets, in the Helmert coordinates η of the log-ratings.
 
 The density of η under θ ~ Dirichlet(a, …, a) is Γ(n a) / Γ(a)^n √n ∏ θ_i^a, since the Jacobian of the softmax adds one to
 each exponent. It is log-concave in η and has exponential tails.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DirichletField:
-    """Latent field of a Dirichlet prior: the coefficients are η itself, independent at each time."""
+    """Latent field of a Dirichlet prior: the coefficients are η itself, independent at each budget."""
 
     concentration: float
     budgets: int
@@ -75,11 +75,11 @@ class DirichletField:
 
 @dataclass(frozen=True, eq=False)
 class BlockFactor:
-    """Cholesky factors of the posterior precision at each time."""
+    """Cholesky factors of the posterior precision at each budget."""
 
     field: DirichletField
     lower: Array
-    utilities: Array  # at which the precision was evaluated, (time, algorithm)
+    utilities: Array  # at which the precision was evaluated, (budget, algorithm)
 
     @property
     def log_determinant(self) -> float:
@@ -100,7 +100,7 @@ class BlockFactor:
 
     @cached_property
     def other_sticks(self) -> Sticks:
-        """The same with a second order of breaking, for times at which some algorithms have far fewer observations."""
+        """The same with a second order of breaking, for budgets at which some algorithms have far fewer observations."""
         order = most_uncertain_first(self.utilities, self._precision, self.field.contrasts)
         return fit_sticks(self.utilities, self._precision, self.field.contrasts, order)
 
@@ -126,6 +126,6 @@ class BlockFactor:
 
 
 def _multiply(matrices: Array, right: Array) -> Array:
-    """Multiply one matrix per time with an array (time, latent function) or (time, latent function, draw)."""
+    """Multiply one matrix per budget with an array (budget, latent function) or (budget, latent function, draw)."""
     product: Array = matrices @ right.reshape(*right.shape[:2], -1)
     return product.reshape(right.shape)

@@ -1,4 +1,4 @@
-"""Cholesky factors of the posterior precision under the Gaussian priors: dense, or banded with costs linear in time.
+"""Cholesky factors of the posterior precision under the Gaussian priors: dense, or banded at linear cost in budgets.
 
 In: the precision H of all coefficients of all latent functions. Out: a `Factor` (see `latent_field`) of H = R Rᵀ, which
 solves with H, colours white noise and evaluates the density of the Gaussian N(0, H⁻¹).

@@ -1,9 +1,9 @@
 """The prior of the latent functions for fixed hyperparameters, and the linear algebra of their posterior.
 
 A field defines the prior of coefficients x of shape (coefficient, latent function) and maps them to the latent functions η
-over time. It also factorises the precision of their posterior under a likelihood with curvature G_t at time t. For the
+over time. It also factorises the precision of their posterior under a likelihood with curvature G_t at budget t. For the
 Gaussian priors this precision is H = Π ⊗ I + Σ_t b_t b_tᵀ ⊗ G_t, where Π is the prior precision and b_t is row t of the map.
-It is dense, or banded with costs linear in the number of times. Under a Dirichlet prior times do not interact. Arrays of
+It is dense, or banded with costs linear in the number of budgets. Under a Dirichlet prior budgets do not interact. Arrays of
 several draws have the draw as their last axis.
 """
 
@@ -58,7 +58,7 @@ class LatentField(Protocol):
         """Shape of the coefficients: (coefficient, latent function)."""
 
     def latent(self, x: Array) -> Array:
-        """Map coefficients (coefficient, latent function, ...) to η (time, latent function, ...)."""
+        """Map coefficients (coefficient, latent function, ...) to η (budget, latent function, ...)."""
 
     def pull_back(self, gradient: Array) -> Array:
         """Apply the transposed map: turn a gradient in η into a gradient in the coefficients."""
@@ -67,12 +67,12 @@ class LatentField(Protocol):
         """Return the log-density of the coefficients, shape (...), and its gradient."""
 
     def shorten(self, step: Array, scale: Array) -> Array:
-        """Shorten a step of the coefficients by a factor per time; by the smallest of them if times interact."""
+        """Shorten a step of the coefficients by a factor per budget; by the smallest of them if budgets interact."""
 
     def factorise(self, curvature: Array, x: Array) -> Factor:
         """Factorise H at coefficients x.
 
-        `curvature` is G, the negative Hessian of the log-likelihood in η, shape (time, latent function, latent function).
+        `curvature` is G, the negative Hessian of the log-likelihood in η, shape (budget, latent function, latent function).
         """
 
 
@@ -85,11 +85,11 @@ def latent_field(prior: TemporalPrior, grid: Grid, hyperparameters: tuple[float,
 
 
 class _GaussianField:
-    """A field whose map to the latent functions is a matrix, and in which times interact."""
+    """A field whose map to the latent functions is a matrix, and in which budgets interact."""
 
     @property
     def matrix(self) -> Any:
-        """The map, dense or sparse, shape (time, coefficient)."""
+        """The map, dense or sparse, shape (budget, coefficient)."""
         raise NotImplementedError
 
     @cached_property
@@ -139,9 +139,9 @@ class DenseField(_GaussianField):
 
 @dataclass(frozen=True, eq=False)
 class BandedField(_GaussianField):
-    """Latent field with a banded prior precision, in which each time depends on a few neighbouring coefficients.
+    """Latent field with a banded prior precision, in which each budget depends on a few neighbouring coefficients.
 
-    All costs are linear in the number of times.
+    All costs are linear in the number of budgets.
     """
 
     gaussian: BandedGaussian
@@ -174,7 +174,7 @@ class BandedField(_GaussianField):
     def factorise(self, curvature: Array, x: Array) -> Factor:
         first, weights, precision = self.gaussian.first, self.gaussian.weights, self.gaussian.precision
         touched = weights.shape[1]
-        # Two coefficients interact through the prior, or through a time that depends on both.
+        # Two coefficients interact through the prior, or through a budget that depends on both.
         blocks = np.zeros((max(len(precision), touched), *self.shape, self.functions))
         for left in range(touched):
             for right in range(left, touched):

@@ -106,7 +106,7 @@ def _extrapolate(
 ) -> tuple[float, Array]:
     """Extrapolate log-density and mode from a node to its neighbour.
 
-    The log-density is extrapolated as that of a Gaussian, the mode linearly.
+    The log-density is extrapolated as the log-density of a Gaussian, the mode linearly.
     """
     here = nodes[index]
     behind = nodes.get(tuple(2 * i - j for i, j in zip(index, neighbour, strict=True)))

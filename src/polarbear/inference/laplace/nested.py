@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def nested_laplace(
     choices: Choices, prior: TemporalPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the posterior, and return them with diagnostics."""
     return correct_by_importance(whitened_posterior(choices, prior), draws=draws, rng=rng)
 
 
@@ -36,7 +36,7 @@ def correct_by_importance(
 ) -> tuple[Array, Diagnostics]:
     """Draw from the mixture over the lattice's nodes, weight each draw against the exact density, and resample.
 
-    Returns utilities (time, algorithm, draw) and diagnostics.
+    Returns utilities (budget, algorithm, draw) and diagnostics.
     """
     surface = posterior.surface
     shift = posterior.mean_white_noise(rng)

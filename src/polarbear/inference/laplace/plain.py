@@ -35,7 +35,7 @@ _DIFFERENCE = 1e-3  # step of finite differences in log-hyperparameters
 def plain_laplace(
     choices: Choices, prior: PlackettLucePrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the Gaussian at the joint mode, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the Gaussian at the joint mode, and return them with diagnostics."""
     joint = _JointDensity(LaplaceSurface(choices, prior))
     if joint.surface.hyperpriors:
         log_hyperparameters, top, _ = find_mode(joint)
@@ -167,7 +167,7 @@ def _hyper_blocks(joint: _JointDensity, log_hyperparameters: Array, x: Array) ->
 
 
 def _place(joint: _JointDensity, log_h: Array, coefficients: Array) -> tuple[Array, Array]:
-    """Return utilities (time, algorithm, draw) and log prior densities (draw); each draw has its own hyperparameters."""
+    """Return utilities (budget, algorithm, draw) and log prior densities (draw); each draw has its own hyperparameters."""
     draws = coefficients.shape[-1]
     eta = np.empty((len(joint.surface.choices.grid), coefficients.shape[1], draws))
     log_prior = np.empty(draws)

@@ -99,7 +99,7 @@ class Points:
 
     node: Indices  # (point,)
     white: Array  # (coefficient, latent function, point)
-    utilities: Array  # (time, algorithm, point)
+    utilities: Array  # (budget, algorithm, point)
     hyperparameters: Array  # (hyperparameter, point)
     residual: Array  # R, (point,)
     force: Array  # gradient of R in the white noise

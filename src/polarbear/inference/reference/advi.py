@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Covariance = Literal["diagonal", "full"]
 
-_TOGETHER = 250  # steps per compiled call, after which the evidence lower bound is examined
+_TOGETHER = 250  # steps per compiled call; then the evidence lower bound is examined
 _FIRST_RATE = 0.01  # Adam's, for posterior widths up to one; full-rank fits of a hundred coordinates diverge at 0.05
 _HALVINGS = 4  # number of times the rate is halved before the end, each when the bound has stopped rising
 
@@ -70,7 +70,7 @@ class ADVI:
 def advi(
     choices: Choices, prior: PlackettLucePrior, settings: ADVI, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the fitted Gaussian, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the fitted Gaussian, and return them with diagnostics."""
     density, tables = independent_parts(choices, prior)
     with reference.in_double_precision():
         start, climb, draw = _compile(density, settings.covariance, settings.samples, draws)

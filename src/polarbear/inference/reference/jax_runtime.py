@@ -84,5 +84,5 @@ def random_key(rng: np.random.Generator) -> Any:
 
 
 def join_parts(utilities: Array) -> Array:
-    """Join utilities of independent parts (part, draw, time, algorithm) along time, to (time, algorithm, draw)."""
+    """Join utilities of independent parts (part, draw, budget, algorithm) along budget, to (budget, algorithm, draw)."""
     return np.moveaxis(np.concatenate(list(utilities), axis=1), 0, -1)

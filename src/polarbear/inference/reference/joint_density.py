@@ -2,7 +2,7 @@
 
 A position is an unconstrained vector, as samplers and optimisers need it: the logarithms of the hyperparameters, then the
 coefficients. Under the temporal priors the coefficients are the white noise z of η = L(h) z (the non-centred form). Under
-the Dirichlet priors they are the Helmert coordinates η of the log-ratings at each time. The functions work in any array
+the Dirichlet priors they are the Helmert coordinates η of the log-ratings at each budget. The functions work in any array
 namespace, so that JAX can compile them.
 """
 
@@ -33,7 +33,7 @@ _ONE_BUDGET = Grid([1.0])
 
 
 class Tables(NamedTuple):
-    """The choices as arrays: wins W (time, algorithm), membership (time, set, algorithm) and counts C (time, set)."""
+    """The choices as arrays: wins W (budget, algorithm), membership (budget, set, algorithm) and counts C (budget, set)."""
 
     wins: Array
     members: Array
@@ -111,7 +111,7 @@ class JointDensity:
         return position[:count], position[count:].reshape(self.shape)
 
     def utilities(self, position: Any) -> Any:
-        """Return the utilities μ of a position, shape (time, algorithm)."""
+        """Return the utilities μ of a position, shape (budget, algorithm)."""
         _, coefficients = self.split(position)
         if isinstance(self.prior, TemporalPrior):
             coefficients = self.prior.factor(self.grid, *self.hyperparameters(position)) @ coefficients
@@ -134,7 +134,7 @@ class JointDensity:
 def independent_parts(choices: Choices, prior: PlackettLucePrior) -> tuple[JointDensity, Tables]:
     """Split the model into independent parts, and return their density and their tables along a new first axis.
 
-    Under a Dirichlet prior with fixed concentration each time is a part; otherwise there is a single part.
+    Under a Dirichlet prior with fixed concentration each budget is a part; otherwise there is a single part.
     """
     algorithms, tables = len(choices.names), padded_tables(choices)
     if prior.hyperpriors_for(algorithms):

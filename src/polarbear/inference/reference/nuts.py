@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.diagnostics import Diagnostics
 
 
-_TOGETHER = 50  # transitions per compiled call, after which progress is reported
+_TOGETHER = 50  # transitions per compiled call; then progress is reported
 _FEWEST_KEPT = 500  # kept transitions per chain, before `_SPARE`: R-hat of shorter chains is too noisy
 _FIRST_STEP = 0.5
 
@@ -88,7 +88,7 @@ class NUTS:
 def nuts(
     choices: Choices, prior: PlackettLucePrior, settings: NUTS, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw utilities (time, algorithm, draw) from the posterior, and return them with diagnostics."""
+    """Draw utilities (budget, algorithm, draw) from the posterior, and return them with diagnostics."""
     if isinstance(prior, TemporalPrior):
         prior = reduced_prior(prior, choices.grid)
     density = JointDensity(prior, choices.grid, len(choices.names))
@@ -160,7 +160,7 @@ def _compile(density: JointDensity, chains: int, target: float) -> tuple[Callabl
             position, _ = to_position(density, data[1], white)
             return density.utilities(position), density.hyperparameters(position)
 
-        # One transition at a time, since a thousand maps L(h) at once would fill the memory.
+        # One transition at a budget, since a thousand maps L(h) at once would fill the memory.
         utilities, hyperparameters = jax.lax.map(jax.vmap(describe), white)
         return states, steps, (utilities, hyperparameters, divergent)
 

@@ -2,7 +2,7 @@
 
 Each L-BFGS path yields a sequence of Gaussians, and the one with the highest evidence lower bound proposes draws.
 Pareto-smoothed weights resample the draws of all paths together; unreliable weights are tempered. Under a Dirichlet prior
-with fixed concentration every time has separate paths. The paper finds Pathfinder reliable there, and unreliable for the
+with fixed concentration every budget has separate paths. The paper finds Pathfinder reliable there, and unreliable for the
 Hilbert-space process and the random walk.
 """
 
@@ -64,7 +64,7 @@ class Pathfinder:
 def pathfinder(
     choices: Choices, prior: PlackettLucePrior, settings: Pathfinder, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw importance-resampled utilities (time, algorithm, draw), and return them with diagnostics."""
+    """Draw importance-resampled utilities (budget, algorithm, draw), and return them with diagnostics."""
     if reference.has_too_few_threads():
         raise ValueError(f"method='pathfinder' would hang: {reference.STARTED_ELSEWHERE}")
     density, tables = independent_parts(choices, prior)

@@ -10,7 +10,7 @@ functions. Hence
 
 with white ε, is nearly a draw from the true posterior given h. The fixed matrix F makes it exactly Laplace's approximation
 at the centre. Where the amplitude σ is the only hyperparameter, L = σ B, and the eigenvectors of Bᵀ diag(w) B diagonalise
-all A_q simultaneously. Under a Dirichlet prior times do not interact, and each has a separate affine map.
+all A_q simultaneously. Under a Dirichlet prior budgets do not interact, and each has a separate affine map.
 
 In: choices and a prior. Out: `Coordinates`, and `to_position`, which maps white noise to positions of `JointDensity`.
 """
@@ -43,9 +43,9 @@ class TemporalCoordinates(NamedTuple):
     centre: Array  # mean of the log-hyperparameters
     axes: Array  # Cholesky factor of their covariance
     rotation: Array  # E, (latent function, rotated latent function)
-    weights: Array  # w, (time,)
+    weights: Array  # w, (budget,)
     strengths: Array  # g, (rotated latent function,)
-    pull: Array  # b, (time, rotated latent function)
+    pull: Array  # b, (budget, rotated latent function)
     mixing: Array  # F, (rotated latent function, coefficient, white noise)
 
 
@@ -66,9 +66,9 @@ class IndependentCoordinates(NamedTuple):
 
     centre: Array
     axes: Array
-    mode: Array  # (time, latent function)
-    response: Array  # change of the mode per unit step along each axis, (axis, time, latent function)
-    colour: Array  # (time, latent function, white noise)
+    mode: Array  # (budget, latent function)
+    response: Array  # change of the mode per unit step along each axis, (axis, budget, latent function)
+    colour: Array  # (budget, latent function, white noise)
 
 
 Coordinates = TemporalCoordinates | AmplitudeCoordinates | IndependentCoordinates

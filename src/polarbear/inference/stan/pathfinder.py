@@ -1,7 +1,7 @@
 """`method="stan-pathfinder"`: Stan's own multi-path Pathfinder, run by CmdStan through cmdstanpy.
 
 Stan runs the paths, and this module resamples their draws with Pareto-smoothed weights, like `reference.pathfinder`. Under
-a Dirichlet prior with fixed concentration every time has separate paths, as in the paper's runtime figure. The program of
+a Dirichlet prior with fixed concentration every budget has separate paths, as in the paper's runtime figure. The program of
 a prior is compiled once, into the user's cache folder, and serves all later data.
 """
 
@@ -46,10 +46,10 @@ def is_installed() -> bool:
 def stan_pathfinder(
     choices: Choices, prior: StanPrior, *, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Diagnostics]:
-    """Draw importance-resampled utilities (time, algorithm, draw) with Stan's Pathfinder, and return diagnostics."""
+    """Draw importance-resampled utilities (budget, algorithm, draw) with Stan's Pathfinder, and return diagnostics."""
     require_stan_prior(prior)
     parts = [choices]
-    if isinstance(prior, Dirichlet):  # times are independent
+    if isinstance(prior, Dirichlet):  # budgets are independent
         parts = [choices.at_budgets(np.array([budget])) for budget in range(len(choices.grid))]
     hyperpriors = prior.hyperpriors_for(len(choices.names))
     executable = _compile(to_stan(parts[0], prior).program)
@@ -68,7 +68,7 @@ def stan_pathfinder(
 def _run_paths(
     executable: Path, model: StanModel, names: list[str], draws: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Importance]:
-    """Return the draws of all paths, utilities (draw, time, algorithm) and hyperparameters, and their weights."""
+    """Return the draws of all paths, utilities (draw, budget, algorithm) and hyperparameters, and their weights."""
     import cmdstanpy
 
     with TemporaryDirectory() as folder, cmdstanpy.disable_logging():

@@ -85,8 +85,8 @@ def to_stan(choices: Choices, prior: StanPrior) -> StanModel:
     -------
     StanModel
         The pair (program, data). The program's parameters are the hyperparameters by name and `coefficients`, shape
-        (time, contrast): the Helmert coordinates of the log-ratings under the Dirichlet priors, white noise under the
-        Gaussian process. It also reports `utilities` μ and `ratings` θ, shape (time, algorithm).
+        (budget, contrast): the Helmert coordinates of the log-ratings under the Dirichlet priors, white noise under the
+        Gaussian process. It also reports `utilities` μ and `ratings` θ, shape (budget, algorithm).
 
     Examples
     --------
