@@ -76,11 +76,11 @@ def run_target(
         if events and events[-1][0] < end:
             yield end, events[-1][1]
         return
-    for budget in budgets:
-        if budget <= budget:
-            cost = _call([*words, *shlex.split(f"{budget_switch}{budget:.15g}")], folder)
+    for at in budgets:
+        if at <= budget:
+            cost = _call([*words, *shlex.split(f"{budget_switch}{at:.15g}")], folder)
             if cost < float("inf"):  # irace's mark of a rejected configuration
-                yield budget, cost
+                yield at, cost
 
 
 @dataclass(frozen=True)
