@@ -9,11 +9,11 @@ import polarbear as pb
 from polarbear.analysis import later_runs, replay, suggest_grid
 
 
-def recorded_runs(instances=40, budget=100.0, names=("good", "bad")):
+def recorded_runs(instances=40, end=100.0, names=("good", "bad")):
     """Return runs of which "good" ends one lower than "bad" on average."""
     rng = np.random.default_rng(5)
     return [
-        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], end=budget)
+        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], end=end)
         for instance in range(instances)
         for level, name in enumerate(names)
     ]

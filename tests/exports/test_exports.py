@@ -101,7 +101,7 @@ def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
     belief = posterior if kind == "paper" else specialist_posterior(draws=200)
     group = belief.to_xarray()
     rates = group["win_rates"]
-    assert rates.dims == ("chain", "draw", "time", "algorithm", "other")
+    assert rates.dims == ("chain", "draw", "budget", "algorithm", "other")
     np.testing.assert_allclose(rates.sel(algorithm="B", other="A")[0], pb.win_rates(belief, "B", "A"), atol=1e-6)
     np.testing.assert_allclose(rates.sel(algorithm="C", other="C"), 0.5)
     assert group.attrs["scope"] == belief.scope != ""

@@ -249,7 +249,7 @@ def test_panels_show_the_decisions(finished_race):
 def test_panels_show_the_posterior_at_fewer_times(monkeypatch):
     """Panels have fewer draws and times, which changes neither the ends of the grid nor, much, the means."""
     result = small_race(6, prior=pb.BayesianBootstrap())
-    monkeypatch.setattr(round_panels, "_TIMES", 3)
+    monkeypatch.setattr(round_panels, "_BUDGETS", 3)
     last = RoundPanels.of(result, rounds=[6]).panels[-1].curves
     kept = [0, round((len(BUDGETS) - 1) / 2), len(BUDGETS) - 1]
     assert last.grid.budgets.tolist() == [BUDGETS[k] for k in kept]

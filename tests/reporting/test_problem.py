@@ -224,7 +224,7 @@ def test_many_instances_are_a_sample_and_without_features_there_is_no_section(da
     shown = read_data(page)["sections"]["problem"]["instances"]
     assert (len(shown["labels"]), shown["total"]) == (30, 40)
     winners = np.frombuffer(base64.b64decode(shown["winners"]), dtype="<u2")
-    assert len(winners) == 30 * len(shown["times"])
+    assert len(winners) == 30 * len(shown["budgets"])
     assert "problem" not in read_data(report_on(posterior, tmp_path / "b.html", runs=runs))["sections"]
     with pytest.raises(ValueError, match="expected runs with features, got a posterior alone"):
         report_on(posterior, tmp_path / "c.html", features=table)

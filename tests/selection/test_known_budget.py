@@ -64,7 +64,7 @@ def fits(case, budget):
     )
 
 
-@pytest.mark.parametrize("time", BETWEEN)
+@pytest.mark.parametrize("budget", BETWEEN)
 @pytest.mark.parametrize("case", CASES)
 def test_outcomes_are_those_of_a_grid_with_this_budget(case, budget):
     posterior, longer = fits(case, budget)
@@ -98,7 +98,7 @@ def test_draws_at_a_time_of_the_grid_are_those_of_the_grid(case):
         np.testing.assert_allclose(exact.ratings[:, 0], posterior.ratings[:, place], rtol=1e-5)
 
 
-@pytest.mark.parametrize("time", BETWEEN)
+@pytest.mark.parametrize("budget", BETWEEN)
 @pytest.mark.parametrize(
     "criterion", [None, pb.FirstPlace(), pb.TopK(2), pb.MeanRank(), pb.WinRateAgainst("b")], ids=str
 )
@@ -180,7 +180,7 @@ def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_times()
     assert [each.name for each in pb.select(posterior, pb.At(30)).candidates] == ["a", "b"]
 
 
-@pytest.mark.parametrize("time", [9.9, 1001, 0, -5, np.inf, np.nan])
+@pytest.mark.parametrize("budget", [9.9, 1001, 0, -5, np.inf, np.nan])
 def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=100)
     posterior.save(tmp_path / "posterior.npz")
@@ -195,7 +195,7 @@ def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
             pb.select(each, pb.At(budget))
 
 
-@pytest.mark.parametrize(("time", "below"), [(11, 10), (99.5, 10), (300, 100), (999, 100)])
+@pytest.mark.parametrize(("budget", "below"), [(11, 10), (99.5, 10), (300, 100), (999, 100)])
 def test_without_runs_the_nearest_grid_budget_below_is_used(budget, below, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=200)
     posterior.save(tmp_path / "posterior.npz")
@@ -296,7 +296,7 @@ def check_recorded(posterior, recorded, budget):
             assert (share, observed) == (pytest.approx(won / number), number)
 
 
-@pytest.mark.parametrize("time", [150, 1234, 30_000])
+@pytest.mark.parametrize("budget", [150, 1234, 30_000])
 def test_recorded_runs_of_ma_bbob(recorded, budget):
     runs = recorded.trajectories(order=range(15))
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=recorded.coarse_grid(8)), draws=200)

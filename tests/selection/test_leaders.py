@@ -145,7 +145,7 @@ def test_the_frame_of_a_map_has_the_probabilities_of_all_candidates():
     found = decision_map(crossing_at([3.5, 4.5, 4.5], grid))
     frame = found.to_frame()
     assert len(frame) == 11 * 3
-    wide = frame.pivot(index="time", columns="algorithm_name", values="probability_best")
+    wide = frame.pivot(index="budget", columns="algorithm_name", values="probability_best")
     assert wide.to_numpy().tolist() == found.probability_best.tolist()
     assert frame[frame["leads"]]["algorithm_name"].tolist() == list(found.best)
     assert found.to_frame(backend="pyarrow").shape == (33, 4)

@@ -96,7 +96,7 @@ def test_the_scale_of_weights_does_not_matter():
     )
 
 
-@pytest.mark.parametrize("time", [0.5, 21.5, np.nan, np.inf, -3])
+@pytest.mark.parametrize("budget", [0.5, 21.5, np.nan, np.inf, -3])
 def test_budgets_outside_the_grid_are_refused(budget):
     with pytest.raises(
         ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*nothing was observed"
@@ -154,7 +154,7 @@ def test_bad_weights_are_refused(weight, message):
 
 
 @pytest.mark.parametrize(
-    ("time", "words"),
+    ("budget", "words"),
     [
         (1000, "1,000"),
         (60_000, "60,000"),

@@ -166,7 +166,7 @@ def test_expectations_of_atoms_between_grid_times_are_near():
         assert weights.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("time", [0.99, 21.01, -1, np.nan, np.inf])
+@pytest.mark.parametrize("budget", [0.99, 21.01, -1, np.nan, np.inf])
 def test_times_outside_are_refused_with_advice(budget):
     with pytest.raises(ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*: ask within"):
         require_within(GRIDS["uneven"], np.array([3.0, budget]), "the budget")

@@ -48,7 +48,7 @@ def run_target(
 
     Parameters
     ----------
-    problem, seed, until
+    problem, seed, budget
         The instance as irace would pass it, the seed, and the budget at which to stop.
     runner, folder
         The target runner, and the folder in which it runs.
@@ -60,7 +60,7 @@ def run_target(
         The switch in front of the budget, and the budgets for which the runner is called. Without a switch, the runner is
         called once and prints its improvements.
     clock
-        The unit of time of improvements that the runner prints.
+        The unit of the budgets that the runner prints.
     """
     words = command_line(
         problem, seed, runner=runner, number=number, configuration=configuration, switches=switches, bound=bound
@@ -76,11 +76,11 @@ def run_target(
         if events and events[-1][0] < end:
             yield end, events[-1][1]
         return
-    for budget in budgets:
-        if budget <= budget:
-            cost = _call([*words, *shlex.split(f"{budget_switch}{budget:.15g}")], folder)
+    for limit in budgets:
+        if limit <= budget:
+            cost = _call([*words, *shlex.split(f"{budget_switch}{limit:.15g}")], folder)
             if cost < float("inf"):  # irace's mark of a rejected configuration
-                yield budget, cost
+                yield limit, cost
 
 
 @dataclass(frozen=True)
