@@ -32,7 +32,7 @@ def said(ranges):
 
 
 def rows(*stretches):
-    """Probabilities (time, algorithm) of stretches, each given as a row and the number of its budgets."""
+    """Probabilities (budget, algorithm) of stretches, each given as a row and the number of its budgets."""
     return np.array([row for row, length in stretches for _ in range(length)])
 
 
@@ -60,7 +60,7 @@ def named_by_hand(column):
 def test_an_algorithm_is_named_from_080_on_and_kept_down_to_060(seed, algorithms, pairs):
     """Each row counts for two budgets, and at most 36 budgets have no stretch that is too short."""
     probability = np.repeat(random_probabilities(seed, pairs, algorithms), 2, axis=0)
-    by_hand = np.array([named_by_hand(column) for column in probability.T])  # (algorithm, time)
+    by_hand = np.array([named_by_hand(column) for column in probability.T])  # (algorithm, budget)
     expected = [("best", "ABCDE"[leaders.argmax()]) if leaders.any() else ("unclear", "") for leaders in by_hand.T]
     ranges = ranges_of(probability, joined=False)
     found = [(each.kind, each.names[0] if each.kind == "best" else "") for each in ranges for _ in range(each.length)]

@@ -1,4 +1,4 @@
-"""The data of each figure, against loops over draws, pairs, times and runs."""
+"""The data of each figure, against loops over draws, pairs, budgets and runs."""
 
 import math
 from itertools import combinations
@@ -42,7 +42,7 @@ def test_rating_curves_are_means_and_quantiles_of_the_draws():
 
 
 def test_a_truth_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=r"expected a truth of shape \(time, algorithm\) = \(12, 4\), got \(4, 12\)"):
+    with pytest.raises(ValueError, match=r"expected a truth of shape \(budget, algorithm\) = \(12, 4\), got \(4, 12\)"):
         RatingCurves.of(posterior_with(4), truth=np.ones((4, 12)))
 
 
@@ -246,8 +246,8 @@ def test_panels_show_the_decisions(finished_race):
             assert each.name in panel.eliminated
 
 
-def test_panels_show_the_posterior_at_fewer_times(monkeypatch):
-    """Panels have fewer draws and times, which changes neither the ends of the grid nor, much, the means."""
+def test_panels_show_the_posterior_at_fewer_budgets(monkeypatch):
+    """Panels have fewer draws and budgets, which changes neither the ends of the grid nor, much, the means."""
     result = small_race(6, prior=pb.BayesianBootstrap())
     monkeypatch.setattr(round_panels, "_BUDGETS", 3)
     last = RoundPanels.of(result, rounds=[6]).panels[-1].curves

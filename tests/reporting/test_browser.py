@@ -214,7 +214,7 @@ def test_the_columns_of_the_pair_table_are_named(report, result):
     assert heads.evaluate_all("(all) => all.slice(1).map((each) => each.title)") == list(result.posterior.names)
 
 
-def test_a_single_time_has_a_band_and_a_stretch_of_some_width(open_report):
+def test_a_single_budget_has_a_band_and_a_stretch_of_some_width(open_report):
     page = open_report(random_posterior(50, 1, 3)).page
     widths = "(all) => all.map((each) => each.getBBox().width)"
     assert min(page.locator("#ratings-chart .band").evaluate_all(widths)) >= 6
@@ -232,7 +232,7 @@ def test_a_posterior_has_a_page_without_a_race(open_report):
 
 
 def curve_ends(page):
-    """The shares that the chart of a pair shows at its first and last time: mean, and probability of above one half."""
+    """The shares that the chart of a pair shows at its first and last budget: mean, and probability of above one half."""
     return page.evaluate(
         """() => {
           const chart = document.querySelector("#pair-chart svg");

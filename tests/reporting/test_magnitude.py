@@ -89,7 +89,7 @@ def test_the_intervals_of_the_medians_are_those_of_the_quality_curves(tmp_path, 
 
 
 def shares_of(section, pairs=3):
-    """Return the shares of gaps as whole per cents, NaN where unknown: (pair, tolerance, quantity, time)."""
+    """Return the shares of gaps as whole per cents, NaN where unknown: (pair, tolerance, quantity, budget)."""
     gaps = section["gaps"]
     shape = pairs, len(gaps["amounts"]), 6, len(gaps["budgets"])
     shares = np.frombuffer(base64.b64decode(gaps["shares"]), dtype=np.uint8).reshape(shape)

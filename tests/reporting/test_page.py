@@ -177,12 +177,12 @@ def test_a_posterior_eliminates_by_the_given_confidence(tmp_path):
         assert not {"aocc", "cost", "failures"} & set(data["sections"])
 
 
-def test_a_posterior_of_separate_times_comes_with_a_caution(tmp_path):
+def test_a_posterior_of_separate_budgets_comes_with_a_caution(tmp_path):
     ratings = random_posterior(100, 4, 3).ratings
     posterior = posterior_of(ratings, joint=False, reliable=False)
     sections = read_data(report_on(posterior, tmp_path / "page.html"))["sections"]
     sentences = " ".join(sections["trust"]["sentences"])
-    assert "treats each time alone" in sentences
+    assert "treats each budget alone" in sentences
     assert "did not pass" in sentences
     assert sections["settings"]["dominance"] == "pointwise"
 

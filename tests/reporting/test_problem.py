@@ -20,7 +20,7 @@ from tests.reporting.pages import read_data
 from tests.reporting.pages import report as report_on
 from tests.reporting.stored import read_draws
 
-AT_THE_END = "kind=at&time=1000&risk=expected&machines=1"
+AT_THE_END = "kind=at&budget=1000&risk=expected&machines=1"
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_the_recommendation_follows_the_group_of_the_given_features(tab, data, f
 def test_a_value_outside_the_data_and_a_portfolio_are_explained(tab):
     tab.ask(f"{AT_THE_END}&given.size=400")
     assert "Its size lies outside the data, which reach from 5 to 40." in tab.page.inner_text(".statements")
-    tab.ask("kind=at&time=1000&machines=2&given.size=40")
+    tab.ask("kind=at&budget=1000&machines=2&given.size=40")
     assert "The best single algorithm, second, comes first on" in tab.page.inner_text(".statements")
     assert tab.page.locator(".recommendation .python").count() == 0
 

@@ -19,9 +19,9 @@ def test_plackett_luce_over_time_is_called_overconfident():
     ratings = random_posterior(50, 4, 3).ratings
     model, caution = prior_sentences(posterior_of(ratings))
     assert "Plackett-Luce" in model
-    assert "rankings of a run at different times as independent" in caution
+    assert "rankings of a run at different budgets as independent" in caution
     assert "overconfident" in caution
-    assert len(prior_sentences(posterior_of(ratings, joint=False))) == 1  # each time alone combines nothing
+    assert len(prior_sentences(posterior_of(ratings, joint=False))) == 1  # each budget alone combines nothing
 
 
 def test_the_detail_of_an_elimination_has_three_digits():

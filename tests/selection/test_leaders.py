@@ -1,4 +1,4 @@
-"""The decision map: leaders, their probabilities, and the times at which known curves cross."""
+"""The decision map: leaders, their probabilities, and the budgets at which known curves cross."""
 
 from itertools import pairwise
 
@@ -56,7 +56,7 @@ def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
 
 @pytest.mark.parametrize("axis", ["linear", "log"])
 def test_a_change_is_where_the_win_rate_crosses_one_half(axis):
-    """Between grid times, win rates are lines on the axis of the grid; A leads at 1 and 10, B from 20 on."""
+    """Between budgets of the grid, win rates are lines on the axis of the grid; A leads at 1 and 10, B from 20 on."""
     grid = Grid([1, 10, 20, 50], axis)
     first = np.array([0.5, 0.45, 0.3, 0.2])
     (change,) = decision_map(
@@ -113,7 +113,7 @@ def test_without_draws_that_are_joint_over_time_there_are_no_changes_of_leader()
     assert decision_map(alone).best == decision_map(paths).best
 
 
-def test_a_single_time_and_a_single_candidate():
+def test_a_single_budget_and_a_single_candidate():
     assert decision_map(posterior_of([[[0.4, 0.6]]])).best == ("B",)
     assert decision_map(random_posterior(), among="A").best == ("A",) * 8
 
@@ -164,7 +164,7 @@ def map_of(shares):
 
 
 def posterior_with(shares, *, draws=100):
-    """A posterior whose leader at each time is the best in the given share of draws; the rest goes to the second name."""
+    """A posterior whose leader at each budget is the best in the given share of draws; the rest goes to the second name."""
     ratings = np.full((draws, len(shares), 3), 0.1)
     for budget, (first, second, share) in enumerate(shares):
         sure = round(share * draws)
@@ -206,7 +206,9 @@ def test_stretches_meet_half_way(between):
         ("A", grid.budgets[0], pytest.approx(middle)),
         ("B", pytest.approx(middle), grid.budgets[-1]),
     ]
-    assert found.leader_changes[0].budget == pytest.approx(37)  # the win rate knows more than the leaders at grid times
+    assert found.leader_changes[0].budget == pytest.approx(
+        37
+    )  # the win rate knows more than the leaders
 
 
 def random_bootstrap(seed):

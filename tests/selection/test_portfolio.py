@@ -134,7 +134,7 @@ def test_an_algorithm_that_is_no_candidate_does_not_change_ratings():
     assert values == pytest.approx({("A", "B"): 0.5, ("A", "A"): 0.6, ("B", "B"): 0.4})
 
 
-def test_for_the_worst_time_the_members_complement_one_another():
+def test_for_the_worst_budget_the_members_complement_one_another():
     """A is good early, B late, C is never good: the best worst case is one of each."""
     early = np.array([0.7, 0.45, 0.1])
     ratings = np.stack([early, early[::-1], 1 - early - early[::-1]], axis=1)

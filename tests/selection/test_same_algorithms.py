@@ -84,7 +84,7 @@ def test_an_algorithm_that_differs_on_one_instance_is_a_rival(values):
     assert len(pb.decision_map(posterior, among=list("ABCX")).names) == 4
 
 
-@pytest.mark.parametrize("places", [(3,), (3, 1), (slice(None), 2)], ids=["an instance", "a time of one", "a time"])
+@pytest.mark.parametrize("places", [(3,), (3, 1), (slice(None), 2)], ids=["an instance", "a budget of one", "a budget"])
 def test_an_algorithm_without_the_same_instances_is_a_rival(values, places):
     copied = with_copy(values)
     copied[(*places, ...)][..., 3] = np.nan

@@ -99,9 +99,9 @@ def test_an_unreliable_posterior_is_reported(posterior):
     assert select(unreliable).sentence.endswith("The posterior is not reliable: Too few draws.")
 
 
-def test_independent_times_are_reported(posterior):
+def test_independent_budgets_are_reported(posterior):
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
-    remark = "The prior Dirichlet(concentration=1.0) treats each time alone"
+    remark = "The prior Dirichlet(concentration=1.0) treats each budget alone"
     for preference in PREFERENCES.values():
         one_budget = isinstance(preference, At | Final)
         assert (remark in select(alone, preference).sentence) != one_budget

@@ -39,7 +39,7 @@ def test_without_joint_draws_the_lower_bound_is_the_worst_single_budget():
 
 
 def test_an_average_over_time_may_risk_more_than_any_single_budget():
-    """A is probably better than B at first, and probably worse later; over both times it is an open question."""
+    """A is probably better than B at first, and probably worse later; over both budgets it is an open question."""
     rng = np.random.default_rng(0)
     ratings = np.full((400, 2, 2), 0.5)
     common = rng.normal(scale=0.05, size=400)

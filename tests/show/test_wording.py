@@ -253,7 +253,9 @@ def test_every_assumption_has_a_case(name):
 
 def test_every_reason_for_which_data_are_skipped_has_a_text():
     details = {
-        **dict.fromkeys(("problem", "kind", "reference", "other", "original", "budget", "value", "measure", "key"), "x"),
+        **dict.fromkeys(
+            ("problem", "kind", "reference", "other", "original", "budget", "value", "measure", "key"), "x"
+        ),
         **dict.fromkeys(("columns", "existing", "names"), ("x", "y")),
         **dict.fromkeys(("limit", "megabytes", "number", "gigabytes", "ratio", "minutes"), 12),
         "column": "x",

@@ -90,11 +90,11 @@ def all_ranges(
     posterior
         The posterior.
     names, probability
-        The kept algorithms, and the probability that each is best at each budget, shape (time, algorithm).
+        The kept algorithms, and the probability that each is best at each budget, shape (budget, algorithm).
     margin
         Win rates within this distance of one half are equal.
     has_results
-        Shape (time,): whether at least half of the instances have a value from any kept algorithm; None if unknown.
+        Shape (budget,): whether at least half of the instances have a value from any kept algorithm; None if unknown.
     """
     budgets = _Budgets(posterior, tuple(names), probability, margin)
     labels = _steady_labels(budgets, has_results)
@@ -158,7 +158,7 @@ class _Budgets:
         return [self.posterior.names.index(name) for name in self.names]
 
     def within(self, one: int, other: int) -> Array:
-        """Return the probability that two algorithms are within the margin of each other, shape (time,)."""
+        """Return the probability that two algorithms are within the margin of each other, shape (budget,)."""
         pair = min(one, other), max(one, other)
         if pair not in self._within:
             a, b = (self.columns[each] for each in pair)
@@ -166,7 +166,7 @@ class _Budgets:
         return self._within[pair]
 
     def are_equal(self) -> Mask:
-        """Return whether all contenders at each budget are within the margin of each other, shape (time,)."""
+        """Return whether all contenders at each budget are within the margin of each other, shape (budget,)."""
         equal = np.zeros(len(self.probability), dtype=bool)
         for t, row in enumerate(self.probability):
             found = contenders(row) if row.any() else []

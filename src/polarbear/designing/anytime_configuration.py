@@ -56,7 +56,7 @@ class Iteration:
     pareto_set
         The Pareto set at its end.
     cost
-        The total cost of all runs until then, in the race's unit of time.
+        The total cost of all runs until then, in the race's unit of budgets.
     complete
         Whether it reached its end; False if an interrupt or a limit stopped the design before, so that its survivors are
         only those that were not eliminated yet.
@@ -272,7 +272,7 @@ def _stages(members: Members, algorithms: Mapping[str, Any]) -> tuple[Stage, ...
 
 
 def _choices(members: Members) -> list[str]:
-    """Return the member to use at each time: the best one, or the one before it where the best is not much likelier."""
+    """Return the member to use at each budget: the best one, or the one before it where the best is not much likelier."""
     choices: list[str] = []
     for best, row in zip(members.best, members.probability_best, strict=True):
         choice = best

@@ -203,7 +203,7 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
     own = posterior.names.index(candidate)
     strongest, curve = "", None
     for name in (each for each in overview.names if each != candidate):
-        rates = posterior.win_rates(own, posterior.names.index(name))  # (time, draw)
+        rates = posterior.win_rates(own, posterior.names.index(name))  # (budget, draw)
         if curve is None or rates.mean(axis=1).max() < curve.mean(axis=1).max():
             strongest, curve = name, rates
     if curve is None:

@@ -33,8 +33,8 @@ class GroupValues:
     group
         The posterior of the group.
     scores, expected
-        Shape (time, algorithm): the scores by which algorithms are chosen, and the expected win rates against the strongest
-        rival.
+        Shape (budget, algorithm): the scores by which algorithms are chosen, and the expected win rates against the
+        strongest rival.
     stretches
         The choice at each budget.
     """

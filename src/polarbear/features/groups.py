@@ -122,7 +122,7 @@ def describe_groups(tree: Node, scores: Scores, preference: Linear | None = None
 def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[float, float]:
     """Return the shortest and the longest budget that a preference considers and at which something was observed.
 
-    A budget between two grid times gives weight to both, so that `At` and `Between` cannot be read off the weights.
+    A budget between two budgets of the grid gives weight to both, so that `At` and `Between` cannot be read off the weights.
     """
     budgets = scores.grid.budgets[scores.of_budget > 0]
     limits = [budgets[0], budgets[-1]]

@@ -43,7 +43,7 @@ class Policy:
     first, last
         The shortest and the longest budget.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     preference, risk
         How budgets are weighted and the attitude to risk, as text.
     left_out

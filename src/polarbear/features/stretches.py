@@ -1,4 +1,4 @@
-"""Stretches of budgets with the same choice, from scores that are known at the times of a grid."""
+"""Stretches of budgets with the same choice, from scores that are known at the budgets of a grid."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Stretch:
 
 
 def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str]) -> tuple[Stretch, ...]:
-    """Return where each algorithm has the highest score, which is linear between grid times on the axis of the grid.
+    """Return where each algorithm has the highest score, linear between budgets of the grid on its axis.
 
     Parameters
     ----------
     grid
-        The times.
+        The budgets.
     scores, shares
-        Shape (time, algorithm): what is compared, and the win rates to report.
+        Shape (budget, algorithm): what is compared, and the win rates to report.
     names
         The algorithms.
 

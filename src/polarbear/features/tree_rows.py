@@ -101,5 +101,5 @@ def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch,
 
 
 def _places(grid: Grid, budgets: Sequence[float]) -> list[float]:
-    """Return times on the axis of the grid."""
+    """Return budgets on the axis of the grid."""
     return [math.log(budget) for budget in budgets] if grid.axis == "log" else [float(budget) for budget in budgets]

@@ -39,7 +39,7 @@ class InstanceCurves:
         return f"InstanceCurves({with_noun(len(self.runs), 'run')} on {label_instance(self.instance)})"
 
     def to_table(self) -> Table:
-        """Return one row per improvement: the algorithm, the time and the value from then on."""
+        """Return one row per improvement: the algorithm, the budget and the value from then on."""
         lengths = [run.budgets.size for run in self.runs]
         return {
             "algorithm_name": [

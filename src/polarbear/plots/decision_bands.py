@@ -46,10 +46,10 @@ class DecisionBands:
     names, all_names
         The candidates, and all algorithms.
     probability_best
-        P(best), shape (time, candidate); rows sum to one, or are zero where no candidate was observed.
+        P(best), shape (budget, candidate); rows sum to one, or are zero where no candidate was observed.
     edge_budgets, edges
-        The times and P(best), shape (time, candidate), between which the areas are drawn. They are those of the grid, and a
-        step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
+        The budgets and P(best), shape (budget, candidate), between which the areas are drawn. They are those of the grid,
+        and a step beside each budget at which a candidate is not observed any more or not yet. NaN where none was observed.
     stretches, leader_changes
         The ranges of budgets with one answer, and the changes of leader with their uncertainty.
     stacked
@@ -122,9 +122,9 @@ def draw_decision_map(
     data
         The bands.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis.
+        The label of the budget axis.
     labelled
         Whether to write names, and intervals of the changes of leader; see `area_handles` for a list of your own.
     """
@@ -236,7 +236,7 @@ def _write_inside(ax: Axes, budgets: Array, area: _Area) -> Text | None:
 def _mark_leader_changes(ax: Axes, data: DecisionBands) -> None:
     """Draw a line at each change of leader, and its interval above the axes in the colour of the new leader.
 
-    Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
+    Overlapping intervals are stacked. A budget whose text would overlap another one is omitted.
     """
     look, above = assign_looks(data.all_names), ax.get_xaxis_transform()
     changes = sorted(data.leader_changes, key=lambda change: change.budget)

@@ -46,7 +46,7 @@ class DominanceEvolution:
     resolved
         Whether a candidate becomes decided against all others in the round, and so a member of the Pareto set.
     share
-        The share of all (time, pair) that are decided.
+        The share of all (budget, pair) that are decided.
     reliable
         Whether the posterior of the round is reliable; if not, the round decides nothing.
     confidence
@@ -120,8 +120,8 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     """Draw the probability that each algorithm is dominated over rounds, and on the right axis the share of decided pairs.
 
     Above 0.9 the left axis is logarithmic. A cross marks an elimination, a diamond a member of the Pareto set that is
-    decided against all others. The black line is the share of decided pairs and times. Rounds with an unreliable posterior,
-    which decide nothing, are shaded.
+    decided against all others. The black line is the share of decided pairs and budgets. Rounds with an unreliable
+    posterior, which decide nothing, are shaded.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 

@@ -45,7 +45,7 @@ class ProblemTree:
     all_names
         All algorithms, whose order determines the colours.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     rows: tuple[TreeRow, ...]
@@ -99,9 +99,9 @@ def draw_tree(
     room
         The width of the first axes in inches, to which names are shortened; by default what they need.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     """
     _draw_branches(tree, data, data.label_inches if room is None else room)
     _draw_bands(bands, data)

@@ -95,7 +95,7 @@ class RoundPanels:
         level
             The level of the credible intervals.
         truth
-            True ratings of all algorithms, shape (time, algorithm).
+            True ratings of all algorithms, shape (budget, algorithm).
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
         resolved, panels = _newly_resolved(result), []
@@ -127,7 +127,7 @@ def _with_fewer_draws(state: State) -> State:
 
 
 def _with_fewer_budgets(state: State) -> State:
-    """Return a state with no more times than a panel needs; priors over time have a scale for the grid, and keep it."""
+    """Return a state with no more budgets than a panel needs; priors over time have a scale for the grid, and keep it."""
     grid = state.settings.grid
     if len(grid) <= _BUDGETS or not isinstance(state.settings.prior, BayesianBootstrap):
         return state

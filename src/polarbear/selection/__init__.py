@@ -6,7 +6,7 @@ repeated. Each step has a module:
 - `criterion`: turns each draw into a curve over time per candidate, by default its win rate against the strongest rival.
 - `preference`: turns a curve into a value; `budget_distribution` and `custom_preference` define the largest two, and
   `quadrature` integrates over time.
-- `known_budget`: looks outcomes up at a budget between grid times.
+- `known_budget`: looks outcomes up at a budget between two budgets of the grid.
 - `risk`: turns the drawn values of a candidate into a score.
 - `recommendation`: `select`, which returns the candidate with the highest score and all others; `candidates` checks their
   names, `observed_budgets` leaves out those without observations, and `explanation` puts the recommendation into words.

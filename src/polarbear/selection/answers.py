@@ -32,11 +32,11 @@ class Answers:
     leaders
         The column of the leader at each budget, −1 without one.
     probability
-        The probability that each candidate is the best choice, shape (time, candidate); zero where it was not observed.
+        The probability that each candidate is the best choice, shape (budget, candidate); zero where it was not observed.
     leading
         The probability that each candidate is the best choice at one budget or more, shape (candidate,); see `DecisionMap`.
     observed
-        Whether each candidate was observed, shape (time, candidate).
+        Whether each candidate was observed, shape (budget, candidate).
     """
 
     grid: Grid

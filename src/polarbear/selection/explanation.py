@@ -235,8 +235,8 @@ def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[
         remarks.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
     if not posterior.joint and not isinstance(preference, At | Final):
         remarks.append(
-            f"The prior {posterior.prior} treats each time alone: over several times expected values of linear "
-            "preferences hold, but probabilities and regret treat the times as independent; use a prior with joint draws"
+            f"The prior {posterior.prior} treats each budget alone: over several budgets expected values of linear "
+            "preferences hold, but probabilities and regret treat the budgets as independent; use a prior with joint draws"
         )
     if not posterior.diagnostics.reliable:
         remarks.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))

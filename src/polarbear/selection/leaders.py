@@ -43,7 +43,7 @@ class LeaderChange:
     before, after
         The leader before and after the change.
     budget, lower, upper
-        Median and 95 % interval of the time at which their win rate crosses one half. If a draw has several crossings, the
+        Median and 95 % interval of the budget at which their win rate crosses one half. If a draw has several crossings, the
         one at which switching pays most counts.
     probability
         Share of the draws in which it crosses one half in this direction.
@@ -81,7 +81,7 @@ class DecisionMap:
     best
         The leader at each budget. None where no candidate was observed together with another algorithm.
     probability_best
-        The probability that each candidate is the best choice at a budget, shape (time, candidate). Rows sum to one.
+        The probability that each candidate is the best choice at a budget, shape (budget, candidate). Rows sum to one.
         Candidates that were not observed have probability zero.
     probability_leading
         The probability that each candidate is the best choice at one budget or more, shape (candidate,). If the posterior
@@ -89,7 +89,7 @@ class DecisionMap:
     names
         The candidates.
     observed
-        Whether each candidate was observed at each budget, shape (time, candidate).
+        Whether each candidate was observed at each budget, shape (budget, candidate).
     stretches
         The ranges of budgets with one answer, in order.
     leader_changes
@@ -106,7 +106,7 @@ class DecisionMap:
     leader_changes: tuple[LeaderChange, ...]
 
     def to_table(self) -> Table:
-        """Return one row per time and candidate: its probability of leading, NaN if not observed, and whether it leads."""
+        """Return one row per budget and candidate: its probability of leading, NaN if not observed, and whether it leads."""
         budgets, candidates = self.probability_best.shape
         return {
             "budget": np.repeat(self.grid.budgets, candidates),
@@ -191,10 +191,10 @@ def _leader_change(
 
 
 def _budget_of_change(grid: Grid, lead: Array) -> tuple[float, float, float, float] | None:
-    """Return median, 2.5 % and 97.5 % quantile of the time at which a lead (draw, time) is lost, and its probability.
+    """Return median, 2.5 % and 97.5 % quantile of the budget at which a lead (draw, budget) is lost, and its probability.
 
-    A noisy draw crosses zero several times. The time of its change is the crossing at which switching algorithms pays most:
-    the one that maximises the lead integrated, on the axis of the grid, up to it.
+    A noisy draw crosses zero several times. The budget of its change is the crossing at which switching algorithms pays
+    most: the one that maximises the lead integrated, on the axis of the grid, up to it.
     """
     on_axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
     left, right, steps = lead[:, :-1], lead[:, 1:], np.diff(on_axis)

@@ -1,7 +1,8 @@
 """Stretches of budgets with one answer: a leader, "too close to call", or nothing observed.
 
 At each budget the leader is *sure enough* if it is the best choice with a probability of at least 0.8. Where it is not, the
-budget is too close to call, as `select` says for this budget. Neighbouring stretches meet half-way between two grid times.
+budget is too close to call, as `select` says for this budget. Neighbouring stretches meet half-way between two budgets of
+the grid.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ def _contenders(probability: Array) -> list[int]:
 def _boundary(grid: Grid, left: Run, right: Run, observed: Mask) -> tuple[float, float]:
     """Return where the left run stops and where the right one starts.
 
-    They meet half-way, on the axis of the grid. A leader that was not observed at the other side ends at its own time.
+    They meet half-way, on the axis of the grid. A leader that was not observed at the other side ends at its own budget.
     """
     before, after = float(grid.budgets[left.last]), float(grid.budgets[right.first])
     if "not observed" in (left.kind, right.kind):

@@ -94,7 +94,7 @@ def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] 
             averages = (averages[:-width] + averages[width:]) / 2  # doubles the number of neighbours per average
             width *= 2
             lower = max(lower, float(_value_of_information(averages).max()))
-    expected = curves.min(axis=2).mean(axis=2)  # (time, candidate)
+    expected = curves.min(axis=2).mean(axis=2)  # (budget, candidate)
     losses = (expected.max(axis=1, keepdims=True) - expected).max(axis=0)
     best = int(losses.argmin())
     return LossBounds(
@@ -107,7 +107,7 @@ def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] 
 
 
 def _curves(posterior: Posterior, columns: Indices) -> Array:
-    """Return curves (time, candidate, rival, draw) whose minimum over rivals is the value; one "rival" for ratings."""
+    """Return curves (budget, candidate, rival, draw) whose minimum over rivals is the value; one "rival" for ratings."""
     observed = posterior.observed[:, columns]
     if posterior.beliefs is None:
         ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # contiguous draws are faster
@@ -132,7 +132,7 @@ def _value_of_information(curves: Array) -> Array:
 
 
 def _upper_bound(curves: Array) -> float:
-    """Return E[max_B D_B(θ_B)] for curves (time, candidate, rival, draw), over evenly spaced draws."""
+    """Return E[max_B D_B(θ_B)] for curves (budget, candidate, rival, draw), over evenly spaced draws."""
     draws = curves.shape[-1]
     chosen = curves[..., np.linspace(0, draws - 1, min(_COPIES, draws)).astype(int)]
     number = chosen.shape[-1]

@@ -14,7 +14,7 @@ sections.best_by_budget = ({ columns, budgets, probability, stretches }, page) =
 // Draw the probabilities of being the best as areas, each on those before it.
 function drawAreas(root, area, columns, budgets, probability, page) {
   leftAxis(root, area, [0, 0.5, 1], formatShare);
-  // A single time fills the whole width.
+  // A single budget fills the whole width.
   const xs = budgets.length > 1 ? budgets.map(area.x) : [area.left, area.right];
   // Where no algorithm was observed, probabilities are null, and the chart is empty.
   const at = (row, t) => probability[row][budgets.length > 1 ? t : 0];

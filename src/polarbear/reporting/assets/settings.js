@@ -25,7 +25,7 @@ sections.settings = (data, page) => {
     ["Algorithms", String(page.names.length)],
     ["Instances", WHOLE.format(data.instances)],
     ...(data.scope ? [["Scope", data.scope]] : []),
-    ["Budgets", `${formatCount(grid.budgets.length, "time")} ${range}, ${axis} axis`],
+    ["Budgets", `${formatCount(grid.budgets.length, "budget")} ${range}, ${axis} axis`],
     ["Prior", data.prior],
     ["Inference", data.method],
     ["Confidence", data.confidence],
