@@ -18,7 +18,9 @@ TWO_SEEDS = [("bad", 1, 1, 9.0), ("bad", 1, 10, 8.0), ("bad", 1, 2, 7.0), ("bad"
 IN_ORDER_OF_BUDGET = [("bad", 1, 1, 9.0), ("bad", 1, 1, 8.0), ("bad", 1, 5, 7.0), ("bad", 1, 5, 3.0)]
 
 
-@pytest.mark.parametrize("rows", [TWO_SEEDS, IN_ORDER_OF_BUDGET], ids=["one after the other", "in the order of budgets"])
+@pytest.mark.parametrize(
+    "rows", [TWO_SEEDS, IN_ORDER_OF_BUDGET], ids=["one after the other", "in the order of budgets"]
+)
 def test_what_may_be_several_runs_is_refused_with_the_options_that_decide(tmp_path, rows):
     with pytest.raises(ValueError, match=r"may be several runs in 1 case, first 'bad on 1'.*--column .*--repeated"):
         read_runs(table(tmp_path, ONE + rows))

@@ -65,7 +65,7 @@ def test_leads_end_with_the_data(two, three):
 
 
 def leads_of(posterior):
-    return [(each.leader, each.start, each.stop) for each in DecisionBands.of(posterior).stretches]
+    return [(each.leader, each.start, each.stop) for each in DecisionBands.of(posterior).ranges]
 
 
 def test_areas_have_a_step_where_an_algorithm_is_not_observed_any_more(three):

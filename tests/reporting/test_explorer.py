@@ -115,7 +115,7 @@ def check_words(recommendation, selection):
         for text in (stated, sentence)
     )
     name = selection.candidates[0].name.lower()
-    heads = (f", choose {name}: ", f", choose {name}, ", f", choose {name}", ", it is too close to call: ")
+    heads = (f", choose {name}: ", f", choose {name}, ", f", choose {name}", ", it is unclear: ")
     sentence = next(sentence.split(head, 1)[1] for head in heads if head in sentence).strip()
     stated = stated.removeprefix("it is ") if sentence.startswith("the only") else stated
     number = r"\d+(?:\.\d+)?"

@@ -55,8 +55,8 @@ def test_the_tree_shows_every_group_with_its_choices(tab, found):
         *(f"{each.name} ({each.instances}, tentative)" for each in found.explanation.groups),
     ]
     drawn = page.locator("#problem-tree-chart rect title").all_text_contents()
-    stretches = [*found.for_all.stretches, *found.policy.root.left.stretches, *found.policy.root.right.stretches]
-    assert [each.split(":")[0] for each in drawn] == [each.name for each in stretches]
+    ranges = [*found.for_all.ranges, *found.policy.root.left.ranges, *found.policy.root.right.ranges]
+    assert [each.split(":")[0] for each in drawn] == [each.name for each in ranges]
     alternative = page.get_attribute("#problem-tree-chart svg", "aria-label")
     assert f"size > 20 ({found.policy.root.right.instances} instances, tentative): third, then second." in alternative
 
@@ -188,7 +188,7 @@ def test_an_algorithm_with_few_runs_does_not_take_the_answer_away():
     shown = problem.problem(subject)
     assert shown["matters"]
     assert [subject.posterior.names[column] for column in shown["columns"]] == ["a", "b"]
-    assert shown["remarks"][0].startswith("The algorithms did not all run on enough of the same instances")
+    assert shown["notes"][0].startswith("The algorithms did not all run on enough of the same instances")
     assert shown["policy"]["python"] == ["runs", "features", 'among=["a", "b"]', "grid=posterior.grid"]
 
 
@@ -273,7 +273,7 @@ def test_a_group_with_few_instances_shows_the_answer_for_all():
     shown = problem.problem(subject_of(posterior, runs, {"instance": range(60), "rare": rare}))
     everything, common, few = shown["rows"]
     assert [each["note"] for each in shown["rows"]] == ["", "", "too few"]
-    assert few["stretches"] == everything["stretches"]
+    assert few["ranges"] == everything["ranges"]
     assert (few["sentence"], common["instances"]) == ("rare = true (6 instances, too few): a.", 54)
     assert shown["groups"][1]["size"] == "6 instances, too few for a choice of its own"
     assert [posterior.names[each] for each in shown["groups"][1]["columns"]] == ["a", "b"]

@@ -95,8 +95,8 @@ def test_the_map_of_some_candidates_does_not_depend_on_others(values):
     np.testing.assert_array_equal(here.probability_best[:, order], alone.probability_best)
     np.testing.assert_array_equal(here.probability_leading[order], alone.probability_leading)
     assert here.best == alone.best
-    assert [(each.kind, each.start, each.stop) for each in here.stretches] == [
-        (each.kind, each.start, each.stop) for each in alone.stretches
+    assert [(each.kind, each.start, each.stop) for each in here.ranges] == [
+        (each.kind, each.start, each.stop) for each in alone.ranges
     ]
 
 

@@ -128,8 +128,8 @@ def test_the_map_in_words():
     ]
     one = decision_map(posterior_of([[[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]], [[0.6, 0.4], [0.7, 0.3], [0.3, 0.7]]]))
     assert str(one).splitlines() == [
-        "1 to 1.5  A                  over 99 % sure at 1",
-        "1.5 to 3  too close to call  A (50 % at 2) or B (50 % at 2)",
+        "1 to 1.5  A        over 99 % sure at 1",
+        "1.5 to 3  unclear  A (50 % at 2) or B (50 % at 2)",
     ]
 
 
@@ -178,37 +178,35 @@ def posterior_with(shares, *, draws=100):
     [
         ([("A", "B", 0.95), ("B", "A", 0.9)], ["A", "B"]),
         ([("A", "B", 0.95), ("A", "B", 0.85)], ["A"]),
-        ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
-        ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
-        ([("A", "B", 0.95), ("A", "B", 0.7), ("A", "B", 0.9)], ["A", "too close to call", "A"]),
-        ([("A", "B", 0.7), ("A", "B", 0.9)], ["too close to call", "A"]),
-        ([("A", "B", 0.7), ("B", "A", 0.7)], ["too close to call"]),
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "unclear", "B"]),
+        ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "unclear", "B"]),
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("A", "B", 0.9)], ["A", "unclear", "A"]),
+        ([("A", "B", 0.7), ("A", "B", 0.9)], ["unclear", "A"]),
+        ([("A", "B", 0.7), ("B", "A", 0.7)], ["unclear"]),
     ],
 )
-def test_a_stretch_has_the_answer_of_select(shares, expected):
+def test_a_range_has_the_answer_of_select(shares, expected):
     found, posterior = map_of(shares), posterior_with(shares)
-    assert [each.choice for each in found.stretches] == expected
-    assert (found.stretches[0].start, found.stretches[-1].stop) == (1, len(shares))
-    for before, after in pairwise(found.stretches):
+    assert [each.choice for each in found.ranges] == expected
+    assert (found.ranges[0].start, found.ranges[-1].stop) == (1, len(shares))
+    for before, after in pairwise(found.ranges):
         assert before.stop == after.start
     for budget in found.grid.budgets:
-        stretch = next(each for each in found.stretches if budget <= each.stop)
+        span = next(each for each in found.ranges if budget <= each.stop)
         selection = select(posterior, At(budget))
-        assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+        assert span.choice == (selection.recommendation if selection.is_sure else "unclear")
 
 
 @pytest.mark.parametrize("between", ["even", "log"])
-def test_stretches_meet_half_way(between):
+def test_ranges_meet_half_way(between):
     grid = linear_grid(0, 100, 21) if between == "even" else log_grid(1, 100, 5)
     found = decision_map(crossing_at([37.0] * 5, grid))
     middle = 37.5 if between == "even" else np.sqrt(np.sqrt(1000) * 100)
-    assert [(each.choice, each.start, each.stop) for each in found.stretches] == [
+    assert [(each.choice, each.start, each.stop) for each in found.ranges] == [
         ("A", grid.budgets[0], pytest.approx(middle)),
         ("B", pytest.approx(middle), grid.budgets[-1]),
     ]
-    assert found.leader_changes[0].budget == pytest.approx(
-        37
-    )  # the win rate knows more than the leaders
+    assert found.leader_changes[0].budget == pytest.approx(37)  # the win rate knows more than the leaders
 
 
 def random_bootstrap(seed):
@@ -235,9 +233,9 @@ def test_the_map_and_select_agree_at_each_budget_of_the_grid(seed):
         probability = dict(zip(found.names, found.probability_best[place].tolist(), strict=True))
         expected = {each.members[0]: each.probability_best for each in selection.candidates}
         assert probability == dict.fromkeys(found.names, 0.0) | expected  # number by number
-        stretch = next(each for each in found.stretches if budget <= each.stop)
+        span = next(each for each in found.ranges if budget <= each.stop)
         if len(selection.candidates) > 1:
-            assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+            assert span.choice == (selection.recommendation if selection.is_sure else "unclear")
 
 
 def test_under_the_papers_priors_the_leader_has_the_highest_expected_rating():
@@ -283,10 +281,10 @@ def test_leaders_change_also_across_budgets_that_are_too_close_to_call():
 
 
 def test_contenders_are_named_the_most_probable_first():
-    (stretch,) = map_of([("A", "B", 0.55), ("A", "B", 0.55)]).stretches
-    assert stretch.leader is None
-    assert (stretch.names, stretch.probabilities) == (("A", "B"), (0.55, 0.45))
-    assert stretch.certainty == "A (55 % at 1) or B (45 % at 1)"
+    (span,) = map_of([("A", "B", 0.55), ("A", "B", 0.55)]).ranges
+    assert span.leader is None
+    assert (span.names, span.probabilities) == (("A", "B"), (0.55, 0.45))
+    assert span.certainty == "A (55 % at 1) or B (45 % at 1)"
 
 
 def test_algorithms_that_take_turns_through_noise_change_once():
@@ -295,7 +293,7 @@ def test_algorithms_that_take_turns_through_noise_change_once():
     lead = np.where(np.arange(20)[:, None] < 20 * shares, 0.1, -0.1)
     posterior = posterior_of(np.stack([0.5 + lead, 0.5 - lead], axis=2), grid)
     found = decision_map(posterior)
-    assert [each.leader for each in found.stretches if each.leader] == ["A", "B", "A", "B"]  # as `select` recommends
+    assert [each.leader for each in found.ranges if each.leader] == ["A", "B", "A", "B"]  # as `select` recommends
     (change,) = found.leader_changes
     assert (change.before, change.after) == ("A", "B")
     assert (

@@ -1,4 +1,4 @@
-"""No recommendation, leader or regret rests on budgets at which an algorithm was not observed."""
+"""No recommendation, leader or expected loss rests on budgets at which an algorithm was not observed."""
 
 from dataclasses import replace
 
@@ -127,7 +127,7 @@ def test_the_mean_rank_is_among_observed_algorithms(three):
     assert f" It has a mean rank of {2 - rates.mean():.2f} among 2 (" in selection.sentence
 
 
-def test_times_without_data_add_no_regret(two):
+def test_times_without_data_add_no_loss(two):
     assert pb.worst_case_loss(two).budget in (1, 10)
     posterior = random_posterior(budgets=6, algorithms=3, seed=4)
     unknown = masked(posterior, A=[3, 4, 5], B=[3, 4, 5], C=[3, 4, 5])

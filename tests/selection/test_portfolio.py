@@ -62,7 +62,7 @@ def test_values_are_those_of_the_sum_of_the_ratings(risk, size, copies):
 def test_for_linear_preferences_the_best_multiset_is_the_best_algorithm_on_every_machine(
     algorithms, size, budgets, risk, seed
 ):
-    """The paper states it for the expected value and for the probability of being best; it holds for regret, too."""
+    """The paper states it for the expected value and the probability of being best; it holds for the expected loss, too."""
     posterior = random_posterior(draws=15, budgets=budgets, algorithms=algorithms, seed=seed)
     weights = np.random.default_rng(seed).exponential(size=budgets)
     selection = select(posterior, Weighted(weights), risk, portfolio=size)

@@ -114,7 +114,7 @@ def test_the_map_counts_them_once(values):
     there = pb.decision_map(posterior_with(values, "ABC"), among=list("ABC"))
     assert here.names == there.names
     assert here.best == there.best
-    assert here.stretches == there.stretches
+    assert here.ranges == there.ranges
     assert here.leader_changes == there.leader_changes
     np.testing.assert_array_equal(here.probability_best, there.probability_best)
 

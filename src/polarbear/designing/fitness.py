@@ -55,7 +55,7 @@ def evaluate_candidate(
 ) -> Fitness:
     """Race a new algorithm against those of a race, and return its fitness: what a loop such as LLaMEA calls.
 
-    The algorithm runs on the known instances first, and the race eliminates it early if it is hopeless. If it survives,
+    The algorithm runs on the known instances first, and the race drops it early if it is hopeless. If it survives,
     the next candidate must compete with it. A loop that is run again continues the race of its file: a candidate that the
     file has is not raced again. Such a loop must give the same algorithm under the same name: a race file stores the name
     and the arguments of a function, but not its code.

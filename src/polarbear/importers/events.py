@@ -58,7 +58,7 @@ class Events:
         self.values = array("d")
         self.last = -math.inf  # the largest budget at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
-        self.starts: list[int] = []  # positions where budgets go back; `in_order` sorts these stretches
+        self.starts: list[int] = []  # positions where budgets go back; `in_order` sorts these parts
         self.one_run = False  # whether the user declared that all rows belong to one run
         self.rows = self.repeats = 0  # rows counted by `count_row`, and those at the same budget as the row before
         self.objectives, self.points = (
@@ -138,15 +138,15 @@ class Events:
             raise UnreadableError(Reason.SEVERAL_RUNS)
         return budgets, values, int((again & ~differs).sum())
 
-    def stretches(self) -> list[tuple[array[float], array[float]]]:
-        """Return the stretches of budgets and values between the places where budgets go back."""
+    def parts(self) -> list[tuple[array[float], array[float]]]:
+        """Return the parts of budgets and values between the places where budgets go back."""
         bounds = pairwise([0, *self.starts, len(self.budgets)])
         return [(self.budgets[start:end], self.values[start:end]) for start, end in bounds if end > start]
 
     def _begins_again(self, first: float) -> bool:
-        """Return whether two stretches begin at the first budget and then differ: two runs from the same start."""
-        starting = [each for each in self.stretches() if each[0][0] == first]
-        return any(stretch != starting[0] for stretch in starting[1:])
+        """Return whether two parts begin at the first budget and then differ: two runs from the same start."""
+        starting = [each for each in self.parts() if each[0][0] == first]
+        return any(part != starting[0] for part in starting[1:])
 
 
 def take_text(events: Events, budget: str, value: str, further: Sequence[str] = ()) -> Reason | None:

@@ -44,8 +44,8 @@ def may_be_several_runs(events: Events, seeds: frozenset[tuple[Identifier, ...]]
     """
     if len(seeds) > 1 or (events.rows > 3 and 2 * events.repeats >= events.rows):
         return True
-    stretches = events.stretches() if events.starts else []
-    return any(each != stretches[0] for each in stretches)  # equal stretches are copies
+    parts = events.parts() if events.starts else []
+    return any(each != parts[0] for each in parts)  # equal parts are copies
 
 
 def ambiguity(found: Sequence[str], columns: Sequence[str], *, repeated: bool) -> ValueError:

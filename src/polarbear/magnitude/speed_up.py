@@ -218,7 +218,7 @@ def measure_speed_up(
 
 
 def checkpoint_sentence(name: str, checkpoints: int) -> str:
-    """Return the remark that few recorded budgets make speed-ups coarse."""
+    """Return the note that few recorded budgets make speed-ups coarse."""
     return f"The runs of {name} are recorded at {checkpoints} budgets only; speed-ups can only be read off at these."
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap, LeaderChange
-    from polarbear.selection.stretches import Stretch
+    from polarbear.selection.ranges import BudgetRange
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
@@ -50,7 +50,7 @@ class DecisionBands:
     edge_budgets, edges
         The budgets and P(best), shape (budget, candidate), between which the areas are drawn. They are those of the grid,
         and a step beside each budget at which a candidate is not observed any more or not yet. NaN where none was observed.
-    stretches, leader_changes
+    ranges, leader_changes
         The ranges of budgets with one answer, and the changes of leader with their uncertainty.
     stacked
         Candidates in their order from bottom to top, so that panels can be compared; by default `stacking_order` decides.
@@ -62,14 +62,14 @@ class DecisionBands:
     probability_best: Array
     edge_budgets: Array
     edges: Array
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
     leader_changes: tuple[LeaderChange, ...]
     stacked: tuple[str, ...] = ()
 
     @property
     def stacking_order(self) -> list[int]:
         """The columns of the candidates from bottom to top: leaders in order of budget, then the others by mean P(best)."""
-        leaders = (each.leader for each in self.stretches if each.leader is not None)
+        leaders = (each.leader for each in self.ranges if each.leader is not None)
         given = (name for name in self.stacked if name in self.names)
         lead = list(dict.fromkeys(self.names.index(name) for name in (*given, *leaders)))
         others = [k for k in range(len(self.names)) if k not in lead]
@@ -87,7 +87,7 @@ class DecisionBands:
             probability_best=leaders.probability_best,
             edge_budgets=edge_budgets,
             edges=edges,
-            stretches=leaders.stretches,
+            ranges=leaders.ranges,
             leader_changes=leaders.leader_changes,
         )
 

@@ -43,7 +43,7 @@ class DominanceMatrix:
 
     @classmethod
     def of(cls, posterior: Posterior, *, dominance: Dominance = "pointwise") -> Self:
-        """Return the matrix of a posterior under an elimination rule."""
+        """Return the matrix of a posterior under a rule of dominance."""
         joint = dominance == "joint"
         beats = relations.anytime_dominance(posterior) if joint else relations.dominance(posterior).min(axis=0)
         known = posterior.observed_pairs.all(axis=0) | np.eye(len(beats), dtype=bool)

@@ -57,7 +57,7 @@ def draw_figure(
 ) -> Figure:
     """Draw the figure of a name in `FIGURES`, with defaults from the race if there is one.
 
-    A race supplies its unit of budgets, its elimination rule and, for the decision map, its candidates.
+    A race supplies its unit of budgets, its rule of dominance and, for the decision map, its candidates.
 
     Parameters
     ----------

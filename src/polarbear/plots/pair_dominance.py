@@ -37,14 +37,14 @@ class PairDominance:
     beats
         P(the first beats the second on most instances).
     equal
-        P(the win rate lies within the region of practical equivalence).
+        P(the win rate lies within the margin of one half).
     wins, lower, upper
         Mean and 95 % interval of the win rate, the share of instances on which the first beats the second.
     always, never
         P(the first beats the second on most instances at every budget), and the reverse; None if the prior treats each
         budget alone, or if one of the two was not observed at some budget.
     margin
-        Half the width of the region of practical equivalence.
+        The margin: half the width of the region of practical equivalence.
     """
 
     grid: Grid

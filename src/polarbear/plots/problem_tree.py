@@ -75,7 +75,7 @@ class ProblemTree:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The algorithms that are chosen in some group, in the order of the race."""
-        names = {each.name for row in self.rows for each in row.stretches}
+        names = {each.name for row in self.rows for each in row.ranges}
         return tuple(name for name in self.all_names if name in names)
 
 
@@ -134,7 +134,7 @@ def _draw_bands(ax: Axes, data: ProblemTree) -> None:
     look, short = assign_looks(data.all_names), short_names(data.all_names)
     first, last = float(data.grid.budgets[0]), float(data.grid.budgets[-1])
     for number, row in enumerate(data.rows):
-        for each in row.stretches:
+        for each in row.ranges:
             start, stop = (each.start, each.stop) if first < last else (0.9 * first, 1.1 * first)
             style: dict[str, Any] = {
                 "facecolor": look[each.name].colour,

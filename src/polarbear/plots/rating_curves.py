@@ -126,7 +126,7 @@ def draw_ratings(
     unit
         The label of the budget axis.
     faint
-        Algorithms to draw in the background, such as eliminated ones.
+        Algorithms to draw in the background, such as dropped algorithms.
     labelled
         Whether to write the names at the ends of the lines.
     """

@@ -90,7 +90,7 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     if not posterior.joint:
         sentences.append(
             f"The prior {posterior.prior} treats each budget alone. Over several budgets expected values hold, but "
-            "probabilities, quantiles and regret assume that the budgets are independent."
+            "probabilities, quantiles and expected losses assume that the budgets are independent."
         )
     return sentences
 
@@ -108,10 +108,10 @@ def uncertainty_sentences(result: RaceOutcome) -> list[str]:
     ]
 
 
-def elimination_detail(dominance: Eliminated, unit: str) -> str:
+def drop_detail(drop: Eliminated, unit: str) -> str:
     """Return a sentence on when a race dropped an algorithm, and after which effort."""
-    effort = f"{with_noun(dominance.instances, 'instance')} and {format_number(float(f'{dominance.cost:.3g}'))} {unit}"
-    return f"Dropped in round {dominance.round}, after {effort}."
+    effort = f"{with_noun(drop.instances, 'instance')} and {format_number(float(f'{drop.cost:.3g}'))} {unit}"
+    return f"Dropped in round {drop.round}, after {effort}."
 
 
 def percent(probability: float) -> str:

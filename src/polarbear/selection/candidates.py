@@ -23,7 +23,7 @@ class DecidedRace(Protocol):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The algorithms that have not been eliminated or removed."""
+        """The algorithms that have not been dropped."""
 
 
 @dataclass(frozen=True)

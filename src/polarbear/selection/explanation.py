@@ -1,4 +1,4 @@
-"""The recommendation as a sentence, with remarks on its assumptions."""
+"""The recommendation as a sentence, with notes on its assumptions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from polarbear.selection.risk import Risk
     from polarbear.selection.value_units import ValueUnits
 
-_CONTENDERS = 3  # candidates that are named where it is too close to call
+_CONTENDERS = 3  # candidates that are named where the best choice is unclear
 _WORTH_NAMING = 0.01  # smallest probability of a candidate that is named there
 _NEARLY_ALL = 0.99  # share of a budget distribution within the grid; a smaller one is reported
 
@@ -45,7 +45,7 @@ def explain(
     win_rate: float | None = None,
     not_observed: tuple[str, ...] = (),
 ) -> str:
-    """Return the recommendation in words, with remarks on the criterion, the portfolio and the posterior.
+    """Return the recommendation in words, with notes on the criterion, the portfolio and the posterior.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def explain(
     sentences = [
         *([f"Do not rely on this. {caution}"] if alone else []),
         *_answer(posterior, preference, risk, criterion, candidates, units, found),
-        *_remarks_on_rivals(posterior, used, criterion, candidates),
-        *_remarks_on_budget(preference, used),
-        *_remarks_on_left_out(not_observed),
-        *_remarks_on_win_rate(preference, candidates[0], single, win_rate),
-        *([] if found is None else _remarks_on_values(posterior, candidates[0], found, copies=copies)),
-        *_remarks_on_posterior(posterior, preference),
+        *_notes_on_rivals(posterior, used, criterion, candidates),
+        *_notes_on_budget(preference, used),
+        *_notes_on_left_out(not_observed),
+        *_notes_on_win_rate(preference, candidates[0], single, win_rate),
+        *([] if found is None else _notes_on_values(posterior, candidates[0], found, copies=copies)),
+        *_notes_on_posterior(posterior, preference),
         *([caution] if caution and not alone else []),
     ]
     return ". ".join(sentences) + "."
@@ -89,7 +89,7 @@ def _answer(
     units: ValueUnits,
     found: Portfolios | None,
 ) -> list[str]:
-    """Return the advice, its certainty, and the meaning of its value and of its regret."""
+    """Return the advice, its certainty, and the meaning of its value and of its expected loss."""
     best = candidates[0]
     value = "" if criterion == default_criterion(posterior) or len(best.members) > 1 else f", judged by {criterion}"
     usual = ProbabilityBest if isinstance(criterion, StrongestRival) else Expected
@@ -115,7 +115,7 @@ def _answer(
     likely = [each for each in likely if each.probability_best >= _WORTH_NAMING]
     chances = join_names([f"{each.name} ({format_below(each.probability_best, SURE_ENOUGH)})" for each in likely], "or")
     return [
-        f"{query}, it is too close to call: the best choice is {chances}",
+        f"{query}, it is unclear: the best choice is {chances}",
         f"If you must choose, take {best.name}",
         meaning,
         cost,
@@ -138,7 +138,7 @@ def _meaning(
     return f"{who} {does}{interval}{_on_average(preference)}"
 
 
-def _remarks_on_rivals(
+def _notes_on_rivals(
     posterior: Posterior, used: Preference, criterion: Criterion, candidates: tuple[Candidate, ...]
 ) -> list[str]:
     """Return what was observed against the strongest rival at a known budget; the strongest dropped rival without others."""
@@ -171,7 +171,7 @@ def _remarks_on_rivals(
     return [clause]
 
 
-def _remarks_on_budget(preference: Preference, used: Preference) -> list[str]:
+def _notes_on_budget(preference: Preference, used: Preference) -> list[str]:
     if used is preference:
         return []
     return [
@@ -179,13 +179,13 @@ def _remarks_on_budget(preference: Preference, used: Preference) -> list[str]:
     ]
 
 
-def _remarks_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
+def _notes_on_left_out(not_observed: tuple[str, ...]) -> list[str]:
     if not not_observed:
         return []
     return [f"Left out, since not observed together with another algorithm at these budgets: {', '.join(not_observed)}"]
 
 
-def _remarks_on_win_rate(
+def _notes_on_win_rate(
     preference: Preference, best: Candidate, single: str | None, win_rate: float | None
 ) -> list[str]:
     if single is None or win_rate is None:
@@ -200,47 +200,48 @@ def _remarks_on_win_rate(
     ]
 
 
-def _remarks_on_values(posterior: Posterior, best: Candidate, found: Portfolios, *, copies: bool) -> list[str]:
+def _notes_on_values(posterior: Posterior, best: Candidate, found: Portfolios, *, copies: bool) -> list[str]:
     """Return how the portfolios were valued and compared."""
-    remarks, most = [], max(map(best.members.count, best.members))
+    notes, most = [], max(map(best.members.count, best.members))
     if found.kind == "copies":
-        remarks.append(
+        notes.append(
             "A portfolio has the sum of its members' ratings, as if all runs were independent; for this preference the best "
             "choice is therefore the best algorithm on every machine"
         )
     elif posterior.beliefs is None and most > 1:
-        remarks.append("A portfolio has the sum of its members' ratings, as if all runs were independent")
+        notes.append("A portfolio has the sum of its members' ratings, as if all runs were independent")
     elif found.repetitions is not None:
         problems, fewest, largest = found.repetitions.extent
         runs = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
-        remarks.append(
+        notes.append(
             f"This was measured on the {with_noun(problems, 'instance')} on which the runs of all candidates were repeated, "
             f"with {runs} runs on each" + ("; further copies add nothing there" if most > fewest else "")
         )
     elif posterior.beliefs is not None and copies:
-        remarks.append(
+        notes.append(
             "Copies of one algorithm are left out: repeated runs of all candidates would measure what they add"
         )
     if found.kind == "visited":
-        remarks.append(
+        notes.append(
             "There are too many portfolios to compare them all; this is the best that the search found, and probability "
-            "and regret compare it with the others that the search visited"
+            "and expected loss compare it with the others that the search visited"
         )
-    return remarks
+    return notes
 
 
-def _remarks_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:
-    remarks = []
+def _notes_on_posterior(posterior: Posterior, preference: Preference) -> list[str]:
+    notes = []
     if isinstance(preference, BudgetDistribution) and (mass := preference.mass_within(posterior.grid)) < _NEARLY_ALL:
-        remarks.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
+        notes.append(f"Only {100 * mass:.2g} % of the budgets lie within the grid; the others are left out")
     if not posterior.joint and not isinstance(preference, At | Final):
-        remarks.append(
+        notes.append(
             f"The prior {posterior.prior} treats each budget alone: over several budgets expected values of linear "
-            "preferences hold, but probabilities and regret treat the budgets as independent; use a prior with joint draws"
+            "preferences hold, but probabilities and the expected loss treat the budgets as independent; use a prior with "
+            "joint draws"
         )
     if not posterior.diagnostics.reliable:
-        remarks.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
-    return remarks
+        notes.append("The posterior is not reliable: " + posterior.diagnostics.message.rstrip("."))
+    return notes
 
 
 def _on_average(preference: Preference) -> str:

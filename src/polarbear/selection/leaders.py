@@ -1,8 +1,8 @@
-"""The decision map: the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
+"""The decision map: the leader at each budget, the ranges of budgets with one answer, and the changes of leader.
 
 The leader is the most probable best choice: the algorithm that most probably has the highest win rate against its strongest
 rival. Under the paper's priors it is the algorithm with the highest expected rating. Algorithms lead only at budgets at
-which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.stretches`.
+which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.ranges`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from polarbear.defaults import TAILS
 from polarbear.observe import Grid
 from polarbear.selection.answers import NO_LEADER, find_answers
 from polarbear.selection.candidates import merge_same, posterior_and_candidates
-from polarbear.selection.stretches import changes_between, find_runs, stretches_of
+from polarbear.selection.ranges import changes_between, find_runs, ranges_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_below, format_number
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import DecidedRace
-    from polarbear.selection.stretches import Change, Stretch
+    from polarbear.selection.ranges import BudgetRange, Change
     from polarbear.table import Table
 
 
@@ -90,7 +90,7 @@ class DecisionMap:
         The candidates.
     observed
         Whether each candidate was observed at each budget, shape (budget, candidate).
-    stretches
+    ranges
         The ranges of budgets with one answer, in order.
     leader_changes
         The changes between two leaders that are sure enough; empty if the posterior is not joint over time.
@@ -102,7 +102,7 @@ class DecisionMap:
     probability_best: Array
     probability_leading: Array
     observed: Mask
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
     leader_changes: tuple[LeaderChange, ...]
 
     def to_table(self) -> Table:
@@ -132,9 +132,9 @@ class DecisionMap:
         return "\n".join([*lines, *(each.sentence for each in self.leader_changes)])
 
     def rows(self, unit: str = "") -> list[tuple[str, str, str]]:
-        """Return one row per stretch as text: its budgets, what to choose, and how certain that is."""
+        """Return one row per range as text: its budgets, what to choose, and how certain that is."""
         rows = []
-        for place, each in enumerate(self.stretches):
+        for place, each in enumerate(self.ranges):
             start, stop = format_number(each.start), format_number(each.stop)
             where = start if start == stop else f"{start} to {stop}"
             rows.append((f"{where} {unit if place == 0 else ''}".rstrip(), each.choice, each.certainty))
@@ -142,9 +142,9 @@ class DecisionMap:
 
 
 def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> DecisionMap:
-    """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
+    """Return the leader at each budget, the ranges of budgets with one answer, and the changes of leader.
 
-    The leader is the choice of `select` at each budget of the grid. Stretches end half-way between two grid budgets with
+    The leader is the choice of `select` at each budget of the grid. Ranges end half-way between two grid budgets with
     different answers, so that `select` may differ near their ends. A candidate does not lead where it was not observed.
 
     Parameters
@@ -167,7 +167,7 @@ def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | N
         probability_best=answers.probability,
         probability_leading=answers.leading,
         observed=answers.observed,
-        stretches=stretches_of(find_runs(answers), answers, names),
+        ranges=ranges_of(find_runs(answers), answers, names),
         leader_changes=tuple(each for each in leader_changes if each is not None),
     )
 

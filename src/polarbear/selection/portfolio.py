@@ -4,8 +4,9 @@ Under the paper's priors the rating of a portfolio is the sum of its members' ra
 
     θ_S(t) = Σ_{a ∈ S} θ_a(t),    V_S = u(θ_S),
 
-its equations (36) and (37). If u is linear, V_S is the sum of the members' values, so that under expectation, regret and the
-probability of being best no portfolio is better than copies of the best algorithm; neither list nor search is needed.
+its equations (36) and (37). If u is linear, V_S is the sum of the members' values, so that under expectation, expected loss
+and the probability of being best no portfolio is better than copies of the best algorithm; neither list nor search is
+needed.
 
 Under `BayesianBootstrap` V_S is the share of instances whose best result is in the portfolio. Shares of first places of
 different algorithms add up. What copies of one algorithm add is known only from repeated runs on the same instances. If

@@ -1,7 +1,7 @@
 """Recommendation of an algorithm or portfolio under a criterion, a preference and a risk attitude.
 
 `select` scores all candidates on the draws of a posterior and returns them in order, with the probability of being best,
-the expected regret, and the recommendation as a sentence.
+the expected loss, and the recommendation as a sentence.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Selection:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the recommendation is sure enough; otherwise it is too close to call."""
+        """Whether the recommendation is sure enough; otherwise it is unclear."""
         return len(self.candidates) == 1 or self.probability_best >= SURE_ENOUGH
 
     @property

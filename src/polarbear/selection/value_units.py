@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polarbear.selection.preference import Preference
     from polarbear.selection.risk import Risk
 
-_SMALLEST_POINTS = 0.1  # percentage points; a smaller regret is not distinguished from none
+_SMALLEST_POINTS = 0.1  # percentage points; a smaller loss is not distinguished from none
 _SMALLEST_RANKS = 0.01
 
 
@@ -64,7 +64,7 @@ class ValueUnits:
         return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
     def format_loss(self, loss: float, *, points: str = "percentage points") -> str:
-        """Return an expected regret in the unit of the value; `points` are those of per cents."""
+        """Return an expected loss in the unit of the value; `points` are those of per cents."""
         if self.kind == "number":
             return f"{loss:.2g}"
         if self.kind == "rank":
@@ -83,7 +83,7 @@ class ValueUnits:
         return ["choice", self.head, *cautious, "95 % interval", "best choice", "loss"]
 
     def row(self, candidate: Candidate) -> list[str]:
-        """Return a candidate with its value, interval, probability of being the best choice, and regret, as text."""
+        """Return a candidate with its value, interval, probability of being the best choice, and expected loss, as text."""
         cautious = [] if self.quantile is None else [self.format(candidate.score)]
         return [
             candidate.name,

@@ -24,7 +24,7 @@ function defaultQuery({ grid, by_pairs: byPairs }) {
     risk: byPairs ? "best" : "expected",
     level: 0.05,
     machines: 1,
-    eliminated: false, // whether eliminated algorithms are included
+    eliminated: false, // whether dropped algorithms are included
     given: {}, // values of features of the problem, by name
   };
 }

@@ -203,8 +203,8 @@ function portfolioStatements(page, query, { alone, byRating, group, candidates: 
   const copies = "; for this preference the best choice is therefore the best algorithm on every machine";
   const isCopied = best.members.some(({ count }) => count > 1);
   const dropped = best.members.filter(({ algorithm }) => !group && !page.candidates.includes(algorithm));
-  const remarks = dropped.map((each) => [nameElement(each.name), " is dropped, but may be the best where the others fail."]);
-  return [single, ...remarks, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
+  const notes = dropped.map((each) => [nameElement(each.name), " is dropped, but may be the best where the others fail."]);
+  return [single, ...notes, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
 }
 
 // Build the table of the best choices, each with the interval of its value.

@@ -12,9 +12,9 @@ const ENVIRONMENT_LABELS = {
 const RULES = {
   pointwise: "another algorithm beats it at each budget, taken alone",
   joint: "another algorithm beats it at all budgets at once",
-  set: "until no further elimination is likely",
-  pairs: "until each pair is decided, or is known to cross",
-  "every-budget": "until each pair is decided at every budget",
+  set: "no further algorithm is likely to be dropped",
+  pairs: "each pair is decided, or is known to cross",
+  "every-budget": "each pair is decided at every budget",
 };
 
 sections.settings = (data, page) => {
@@ -29,7 +29,7 @@ sections.settings = (data, page) => {
     ["Prior", data.prior],
     ["Inference", data.method],
     ["Confidence", data.confidence],
-    ["Elimination", withRule(data.dominance)],
+    ["Dominance", withRule(data.dominance)],
   ];
   if (data.race) {
     const { until, seed, state } = data.race;
