@@ -9,11 +9,11 @@ import polarbear as pb
 from polarbear.analysis import later_runs, replay, suggest_grid
 
 
-def recorded_runs(instances=40, budget=100.0, names=("good", "bad")):
+def recorded_runs(instances=40, end=100.0, names=("good", "bad")):
     """Return runs of which "good" ends one lower than "bad" on average."""
     rng = np.random.default_rng(5)
     return [
-        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], end=budget)
+        pb.Trajectory(name, instance, [2, 30], [9.0, level + rng.normal()], end=end)
         for instance in range(instances)
         for level, name in enumerate(names)
     ]
@@ -56,7 +56,7 @@ class TestSuggestedGrid:
         single = [pb.Trajectory(name, k, [5], [1.0], end=5) for name in "ab" for k in range(3)]
         assert suggest_grid(single).budgets.tolist() == [5]
 
-    def test_a_start_at_zero_is_moved_to_a_positive_time(self):
+    def test_a_start_at_zero_is_moved_to_a_positive_budget(self):
         runs = [pb.Trajectory(name, 0, [0, 5], [2.0, 1.0], end=50) for name in "ab"]
         assert suggest_grid(runs).budgets[0] == 0.5
         solved = [

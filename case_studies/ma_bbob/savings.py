@@ -130,12 +130,11 @@ def savings_table(races: Sequence[VariantRace]) -> Table:
     return Table(
         "Evaluations saved at the same Pareto set",
         f"Races on the recorded runs at {BUDGETS} of their budgets, medians over {orders} orders of the instances. "
-        f"Savings are against {FULL_COST:.2g} evaluations, seven algorithms on 1000 instances. Unresolved races used all 160 "
-        "recorded instances, or stopped because no further elimination was likely. The last column applies if the race is "
-        "stopped at its last elimination: the Pareto set is then found, although not every pair is decided. It is the "
-        "median over the races that found the paper's Pareto set. The paper's "
-        "priors treat the rankings of a run at different times as independent and may decide too early; the Bayesian "
-        "bootstrap does not.",
+        f"Savings are against {FULL_COST:.2g} evaluations, seven algorithms on 1000 instances. Unfinished races used all "
+        "160 recorded instances, or stopped because no further elimination was likely. The last column applies if the "
+        "race is stopped at its last elimination: the Pareto set is then found, although not every pair is decided. It is "
+        "the median over the races that found the paper's Pareto set. The paper's priors treat the rankings of a run at "
+        "different budgets as independent and may decide too early; the Bayesian bootstrap does not.",
         ("settings", "paper's Pareto set", "resolved", "instances", "evaluations", "saved", "saved until membership"),
         rows,
     )

@@ -142,19 +142,19 @@ def _numbers(text: str) -> list[float]:
 def suggest_grid(
     runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
 ) -> Grid:
-    """Return a grid of times at which nearly all recorded runs can be compared.
+    """Return a grid of budgets at which nearly all recorded runs can be compared.
 
     It ends when, for some algorithm, one in twenty runs has been cut off. Runs that finished keep their value and do not end
     it. It begins when, for every algorithm, half of the runs have found a value, or with the first value of any run if some
-    runs have ended by then. If runs have values from time 0 on, as in data on times to solve, it begins at a hundredth of
-    its end, or earlier, when one in twenty runs has improved. If nothing was observed before its end, it has one time only.
-    Times of runs that are whole numbers, such as evaluations, give a grid of whole numbers.
+    runs have ended by then. If runs have values from budget 0 on, as in data on times to solve, it begins at a hundredth of
+    its end, or earlier, when one in twenty runs has improved. If nothing was observed before its end, it has one budget
+    only. Budgets of runs that are whole numbers, such as evaluations, give a grid of whole numbers.
 
     Examples
     --------
     >>> from polarbear.observe import Trajectory
     >>> suggest_grid([Trajectory("a", i, [1, 50], [3.0, 2.0], end=100) for i in range(9)], count=3)
-    Grid(3 times from 1 to 100, log axis)
+    Grid(3 ... from 1 to 100, log axis)
     """
     if not runs:
         raise ValueError("expected recorded runs, got none; pass those of at least one algorithm")
@@ -184,7 +184,7 @@ def suggest_grid(
 
 
 def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:
-    """Return where a grid begins if values exist from time 0 on, or if half of the runs have none until its end."""
+    """Return where a grid begins if values exist from budget 0 on, or if half of the runs have none until its end."""
     firsts = [float(run.budgets[0]) for run in runs if run.budgets.size]
     if min(firsts) > 0:
         return min(*firsts, stop)
@@ -208,7 +208,7 @@ def sparse_algorithms(runs: Iterable[Trajectory]) -> tuple[dict[str, int], float
 
 
 def later_runs(runs: Sequence[Trajectory], grid: Grid) -> tuple[int, float]:
-    """Return how many runs go on after a grid, and the last time at which half of the runs of two algorithms are known."""
+    """Return how many runs go on after a grid, and the last budget at which half of the runs of two algorithms are known."""
     stop = float(grid.budgets[-1])
     later = [run.end for run in runs if stop * (1 + 1e-9) < run.end < math.inf]
     ends: dict[str, list[float]] = {}
@@ -238,7 +238,7 @@ def replay(
     runs
         The recorded runs.
     grid
-        The times at which they are compared.
+        The budgets at which they are compared.
     seed
         Seed of the order of instances and of the race.
     cluster_kind, cluster_unit

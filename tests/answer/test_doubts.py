@@ -21,7 +21,7 @@ def choices_of(values, *, clusters=None, names=None):
 
 
 def doubts(values, *, prior=None, checked=True, decisions=(), circles=(), same=None, is_race=False, clusters=None):
-    """The doubts about the posterior of these values (instance, time, algorithm), by code."""
+    """The doubts about the posterior of these values (instance, budget, algorithm), by code."""
     choices = choices_of(values, clusters=clusters)
     posterior = pb.fit(choices, prior=prior, draws=400)
     check = model_check(posterior, choices) if checked else None

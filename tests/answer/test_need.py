@@ -16,7 +16,7 @@ CUT, DONE, FAILED = {"end": 100}, {"end": 60, "finished": True}, {"end": 60, "fa
 
 
 def need_of(a, b, *, at=100.0, number=12, maximise=False, order=("A", "B"), **rules):
-    """The need of two algorithms with the same two runs on each instance, each as (times, values, options)."""
+    """The need of two algorithms with the same two runs on each instance, each as (budgets, values, options)."""
     sign = -1 if maximise else 1
     runs = [
         pb.Trajectory(name, instance, budgets, sign * np.array(values, dtype=float), maximise=maximise, **options)
@@ -95,11 +95,11 @@ def test_times_are_those_of_the_runs_and_not_of_the_grid():
         assert budget_need(collect_runs(runs, grid=grid), "A", "B", 100).ratio == pytest.approx(0.33)
 
 
-def test_runs_from_time_zero_need_no_time():
+def test_runs_from_budget_zero_need_no_budget():
     start, zero = ([0, 50], [2, 1], CUT), ([0], [2], {"end": 0, "finished": True})
     assert need_of(start, B).ratio < 1e-12
     assert need_of(zero, zero).ratio == 1
-    assert need_of(start, zero).ratio == 1  # both had 2 at time zero, when B ended
+    assert need_of(start, zero).ratio == 1  # both had 2 at budget zero, when B ended
     need = need_of(([50], [1], CUT), zero)
     assert (need.better, need.worse) == ("B", "A")
     assert need.ratio < 1e-300
@@ -148,7 +148,7 @@ def scaled(runs, *, factor=1.0, transform=lambda values: values):
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**16), factor=st.sampled_from([2.0**-10, 0.5, 4.0, 2.0**20]))
-def test_the_unit_of_time_does_not_matter(seed, factor):
+def test_the_unit_of_budgets_does_not_matter(seed, factor):
     runs = three_algorithms(15, seed)
     plain = budget_need(collect_runs(runs, grid=[100, 1000]), "quick", "steady", 1000)
     other = collect_runs(scaled(runs, factor=factor), grid=np.array([100, 1000]) * factor)

@@ -31,9 +31,9 @@ def said(ranges):
     return [(each.kind, "".join(each.names), each.length) for each in ranges]
 
 
-def rows(*stretches):
-    """Probabilities (time, algorithm) of stretches, each given as a row and the number of its budgets."""
-    return np.array([row for row, length in stretches for _ in range(length)])
+def rows(*spans):
+    """Probabilities (budget, algorithm) of spans, each given as a row and the number of its budgets."""
+    return np.array([row for row, length in spans for _ in range(length)])
 
 
 A, B, C = [0.9, 0.06, 0.04], [0.06, 0.9, 0.04], [0.05, 0.05, 0.9]
@@ -58,9 +58,9 @@ def named_by_hand(column):
 
 @given(seed=SEEDS, algorithms=st.integers(2, 5), pairs=st.integers(1, 18))
 def test_an_algorithm_is_named_from_080_on_and_kept_down_to_060(seed, algorithms, pairs):
-    """Each row counts for two budgets, and at most 36 budgets have no stretch that is too short."""
+    """Each row counts for two budgets, and at most 36 budgets have no span that is too short."""
     probability = np.repeat(random_probabilities(seed, pairs, algorithms), 2, axis=0)
-    by_hand = np.array([named_by_hand(column) for column in probability.T])  # (algorithm, time)
+    by_hand = np.array([named_by_hand(column) for column in probability.T])  # (algorithm, budget)
     expected = [("best", "ABCDE"[leaders.argmax()]) if leaders.any() else ("unclear", "") for leaders in by_hand.T]
     ranges = ranges_of(probability, joined=False)
     found = [(each.kind, each.names[0] if each.kind == "best" else "") for each in ranges for _ in range(each.length)]
@@ -99,11 +99,11 @@ def test_an_unclear_range_names_at_most_four_contenders_by_their_mean_probabilit
     assert only.probabilities == pytest.approx((0.3, 0.25, 0.2, 0.15))
 
 
-# Short stretches
+# Short spans
 
 
 @pytest.mark.parametrize(
-    ("stretches", "expected"),
+    ("spans", "expected"),
     [
         ([(A, 5), (OPEN, 1), (B, 4)], [("best", "A", 6), ("best", "B", 4)]),  # the longer neighbour
         ([(A, 4), (OPEN, 1), (B, 5)], [("best", "A", 4), ("best", "B", 6)]),
@@ -116,8 +116,8 @@ def test_an_unclear_range_names_at_most_four_contenders_by_their_mean_probabilit
         ([(OPEN, 1)], [("unclear", "ABC", 1)]),
     ],
 )
-def test_a_short_stretch_joins_a_neighbour(stretches, expected):
-    assert said(ranges_of(rows(*stretches))) == expected
+def test_a_short_span_joins_a_neighbour(spans, expected):
+    assert said(ranges_of(rows(*spans))) == expected
 
 
 @given(seed=SEEDS, budgets=st.integers(1, 90), algorithms=st.integers(2, 5))
@@ -244,14 +244,14 @@ def random_case(seed, budgets, algorithms):
     }
 
 
-def stretch(kind, names, length):
+def span(kind, names, length):
     return Range(kind, 0.0, 0.0, 0, length - 1, tuple(names))
 
 
-def in_a_row(*stretches):
+def in_a_row(*spans):
     """Ranges one after the other, and their grid."""
     placed, first = [], 0
-    for each in stretches:
+    for each in spans:
         placed.append(replace(each, first=first, last=first + each.length - 1))
         first += each.length
     return pb.Grid(np.arange(1.0, first + 1)), placed
@@ -273,7 +273,7 @@ def test_the_neighbours_with_the_shortest_sum_are_joined(seed, number):
     """Against joining by hand: ranges of different algorithms, so that all joined names stay."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 20, size=number).tolist()
-    grid, ranges = in_a_row(*(stretch("best", "ABCDEFGHIJKLMN"[k], length) for k, length in enumerate(lengths)))
+    grid, ranges = in_a_row(*(span("best", "ABCDEFGHIJKLMN"[k], length) for k, length in enumerate(lengths)))
     groups = [[k] for k in range(number)]
     while len(groups) > 5:
         sums = [sum(lengths[k] for k in left + right) for left, right in pairwise(groups)]
@@ -302,7 +302,7 @@ def test_joined_ranges_name_the_first_algorithm_of_each_part_in_order(seed, budg
 
 def test_what_was_not_observed_is_joined_last():
     """Joined with what was observed, it would claim an answer for budgets without data."""
-    parts = [stretch("not observed", "", 2), *(stretch("best", name, 9) for name in "ABABA"), stretch("alone", "B", 1)]
+    parts = [span("not observed", "", 2), *(span("best", name, 9) for name in "ABABA"), span("alone", "B", 1)]
     grid, ranges = in_a_row(*parts)
     found = join_ranges(grid, ranges)
     assert (found[0].kind, found[0].length) == ("not observed", 2)

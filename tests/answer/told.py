@@ -38,7 +38,7 @@ class Told:
 
 
 def told(probability, *, axis="linear", observed=None, **pairs):
-    """A posterior of algorithms A, B, ... with these probabilities of being best, (time, algorithm), from budget 1 on."""
+    """A posterior of algorithms A, B, ... with these probabilities of being best, (budget, algorithm), from budget 1 on."""
     budgets, algorithms = np.shape(probability)
     grid = pb.Grid(
         np.arange(1.0, budgets + 1) if axis == "linear" else np.geomspace(1, 2.0 ** (budgets - 1), budgets), axis
@@ -48,7 +48,7 @@ def told(probability, *, axis="linear", observed=None, **pairs):
 
 
 def random_probabilities(seed, budgets, algorithms, *, spread=3.0):
-    """Probabilities of being best that wander over the budgets, (time, algorithm), so that leaders change now and then."""
+    """Probabilities of being best that wander over the budgets, (budget, algorithm), so that leaders change now and then."""
     rng = np.random.default_rng(seed)
     walk = rng.normal(scale=spread * rng.random(), size=(budgets, algorithms)).cumsum(axis=0)
     strength = np.exp(walk + rng.normal(scale=spread, size=algorithms))
@@ -60,7 +60,7 @@ def names_of(number):
 
 
 def fitted(values, *, axis="log", names=None, clusters=None, draws=400, **options):
-    """The posterior of values (instance, time, algorithm); lower is better."""
+    """The posterior of values (instance, budget, algorithm); lower is better."""
     budgets, algorithms = np.shape(values)[1:]
     grid = pb.Grid(np.geomspace(10, 1000, budgets), axis)
     choices = pb.Choices.from_values(values, grid=grid, names=names or names_of(algorithms), clusters=clusters)

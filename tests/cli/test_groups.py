@@ -96,7 +96,7 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     written = polarbear("report", path, "--by", "kind", "-o", page)
     assert written.code == 0
     data = read_data(page)
-    assert data["sections"]["groups"]["remarks"][0].startswith(NAMES_WINNERS)
+    assert data["sections"]["groups"]["notes"][0].startswith(NAMES_WINNERS)
     assert [group["name"] for group in data["sections"]["groups"]["groups"]] == ["kind rough", "kind smooth"]
     assert data["sections"].keys() >= {"groups", "cost"}  # it is the page of a race
     given = polarbear("select", path, "--final", "--given", "kind=rough", "--json")

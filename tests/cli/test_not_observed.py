@@ -121,7 +121,7 @@ def test_the_report_has_counts_and_gaps(folder):
         "Each algorithm was compared with others on 0 to 20 of 20 instances at each budget. Not observed together with "
     )
     assert data["ratings"]["mean"][0][2:] == [None, None]
-    (first, second) = sections["best_by_budget"]["stretches"]
+    (first, second) = sections["best_by_budget"]["ranges"]
     assert first[:4] == [0, 1, pytest.approx(10), "short"]
     assert second[:4] == [None, pytest.approx(100), 1000, "not observed"]
     assert sections["pairs"]["beats"][0][1] is None

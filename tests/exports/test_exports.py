@@ -56,7 +56,7 @@ def test_exported_runs_of_a_race_that_maximises_are_read_as_such():
     assert run.values.tolist() == [2.0, 3.0]
 
 
-def test_a_posterior_has_one_row_for_each_time_and_algorithm(posterior):
+def test_a_posterior_has_one_row_for_each_budget_and_algorithm(posterior):
     table = posterior.to_table(0.9)
     assert {len(column) for column in table.values()} == {15}
     assert table["rating"][:3].sum() == pytest.approx(1)
@@ -101,7 +101,7 @@ def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
     belief = posterior if kind == "paper" else specialist_posterior(draws=200)
     group = belief.to_xarray()
     rates = group["win_rates"]
-    assert rates.dims == ("chain", "draw", "time", "algorithm", "other")
+    assert rates.dims == ("chain", "draw", "budget", "algorithm", "other")
     np.testing.assert_allclose(rates.sel(algorithm="B", other="A")[0], pb.win_rates(belief, "B", "A"), atol=1e-6)
     np.testing.assert_allclose(rates.sel(algorithm="C", other="C"), 0.5)
     assert group.attrs["scope"] == belief.scope != ""
@@ -119,9 +119,9 @@ def test_arviz_gets_no_win_rates_that_are_too_large():
     assert "win_rates" in large.thin(100).to_xarray()
 
 
-def test_pairs_of_a_posterior_that_treats_each_time_alone(crossing_choices):
+def test_pairs_of_a_posterior_that_treats_each_budget_alone(crossing_choices):
     alone = pb.fit(crossing_choices, prior=pb.Dirichlet(), draws=400)
-    assert "beats_at_each_time" in exports.pairwise_table(alone)
+    assert "beats_at_each_budget" in exports.pairwise_table(alone)
 
 
 def test_the_same_table_in_every_format(posterior, tmp_path):

@@ -24,13 +24,13 @@ def test_a_posterior_has_comparisons_and_gaps(posterior):
     assert "comparisons" not in replace(posterior, comparisons=None).to_table()
 
 
-def test_pairs_have_values_of_observed_times_only(posterior):
+def test_pairs_have_values_of_observed_budgets_only(posterior):
     table = exports.pairwise_table(posterior)
     pairs = list(zip(table["algorithm_name"], table["against"], strict=True))
     gap, whole = pairs.index(("short", "long")), pairs.index(("long", "last"))
     assert np.isnan([table[name][gap] for name in ("beats_everywhere", "beats_at_end", "win_rate_at_end")]).all()
     assert table["beats_at_start"][gap] > 0.9
-    assert table["win_rate"][gap] > 0.8  # the mean over the first two times; the others are about one half
+    assert table["win_rate"][gap] > 0.8  # the mean over the first two budgets; the others are about one half
     assert all(np.isfinite(column[whole]) for column in list(table.values())[2:])
     rows = json.loads(exports.as_text(table, "json"))
     assert rows[gap]["beats_at_end"] is None

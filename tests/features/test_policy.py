@@ -9,7 +9,7 @@ import pytest
 import polarbear as pb
 from polarbear.features.group_values import evaluate_group, fit_rows
 from polarbear.features.policy_fit import policy_for_query
-from polarbear.features.stretches import stretches_of
+from polarbear.features.ranges import ranges_of
 from polarbear.posterior.beta_mixture import symmetric_prior, update
 from tests.features.two_kinds import GRID, scores_of, two_kinds
 
@@ -95,15 +95,15 @@ def test_a_known_budget_has_one_answer_also_where_two_algorithms_are_equally_goo
     asked = policy_for_query(pb.collect_runs(runs, grid=[1, 9]), table, pb.At(1), pb.Expected())
     assert asked.choose() == pb.policy(runs, table, grid=[1, 9]).choose(1) == "b"
     assert pb.policy(runs, table, pb.At(1), grid=[1, 9]).choose() == "b"
-    assert "It is too close to call: " in asked.explain_choice()
+    assert "It is unclear: " in asked.explain_choice()
 
 
 def test_explanation_and_query_change_their_choice_where_the_policy_does(data, policy):
     runs, table = data
     explanation = pb.explain(runs, table, grid=GRID)
-    rows = [(group, stretch) for group, stretch in zip(*_columns(policy.to_table()), strict=True)]
+    rows = [(group, span) for group, span in zip(*_columns(policy.to_table()), strict=True)]
     for group in explanation.groups:
-        own = [stretch for name, stretch in rows if name == group.name]
+        own = [span for name, span in rows if name == group.name]
         edges = {edge for start, stop, _ in own for edge in (start, stop)}
         assert edges <= {edge for each in group.choices for edge in (each.start, each.stop)}
         assert all(
@@ -199,11 +199,11 @@ def test_the_choice_has_the_highest_win_rate_against_its_strongest_rival():
     ]
     noise = {"instance": range(100), "noise": np.random.default_rng(0).random(100)}
     policy = pb.policy(runs, noise, grid=[1, 9])
-    [stretch] = policy.root.stretches
-    assert (stretch.name, policy.root.whole) == ("c", "c")
-    assert stretch.share == policy.root.share
-    assert 0.52 < stretch.share < 0.6  # the mean of the lower of two win rates is below both means
-    reason = f"it is expected to win on {100 * stretch.share:.0f} % of instances against its strongest rival"
+    [span] = policy.root.ranges
+    assert (span.name, policy.root.whole) == ("c", "c")
+    assert span.share == policy.root.share
+    assert 0.52 < span.share < 0.6  # the mean of the lower of two win rates is below both means
+    reason = f"it is expected to win on {100 * span.share:.0f} % of instances against its strongest rival"
     assert reason in policy.explain_choice(5)
 
 
@@ -237,15 +237,15 @@ def test_members_of_a_cluster_are_one_instance():
     assert [each.size for each in answer.groups] == 2 * ["40 instances in 5 clusters, too few for a choice of its own"]
 
 
-def test_stretches_are_the_upper_envelope():
+def test_ranges_are_the_upper_envelope():
     rng = np.random.default_rng(4)
     grid, scores = pb.log_grid(1, 100, 6), rng.random((6, 4))
-    stretches = stretches_of(grid, scores, scores, "abcd")
+    ranges = ranges_of(grid, scores, scores, "abcd")
     for budget in np.geomspace(1, 100, 301):
         at = [np.interp(np.log(budget), np.log(grid.budgets), column) for column in scores.T]
-        name = next(each.name for each in reversed(stretches) if budget >= each.start or each is stretches[0])
+        name = next(each.name for each in reversed(ranges) if budget >= each.start or each is ranges[0])
         assert at["abcd".index(name)] >= max(at) - 1e-4
-    assert [each.stop for each in stretches[:-1]] == [each.start for each in stretches[1:]]
+    assert [each.stop for each in ranges[:-1]] == [each.start for each in ranges[1:]]
 
 
 def test_a_cautious_policy_uses_draws(data):

@@ -30,7 +30,7 @@ def two_kinds(instances=40, seed=0, *, noise=0.3, clusters=None):
 
 
 def scores_of(best, names):
-    """Return scores of instances on which one algorithm is better than all others, which tie; `best` is (instance, time)."""
+    """Return scores of instances on which one algorithm beats all others, which tie; `best` is (instance, budget)."""
     ranks = (np.arange(len(names)) != np.asarray(best)[..., None]).astype(int)
     budgets = ranks.shape[1]
     rankings = Rankings(ranks, list(names), pb.linear_grid(1, budgets, budgets))

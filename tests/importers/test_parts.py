@@ -91,7 +91,7 @@ def test_per_divides_the_times_of_each_run_by_its_own_value(file):
     whole, divided = (read_runs(file, per=per) for per in (None, "dimension"))
     for before, after in zip(whole.runs, divided.runs, strict=True):
         np.testing.assert_array_equal(after.budgets, before.budgets / before.instance.dimension)
-        assert after.budgets == 60 / before.instance.dimension
+        assert after.end == 60 / before.instance.dimension
         np.testing.assert_array_equal(after.values, before.values)
 
 

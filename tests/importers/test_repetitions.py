@@ -18,13 +18,15 @@ TWO_SEEDS = [("bad", 1, 1, 9.0), ("bad", 1, 10, 8.0), ("bad", 1, 2, 7.0), ("bad"
 IN_ORDER_OF_BUDGET = [("bad", 1, 1, 9.0), ("bad", 1, 1, 8.0), ("bad", 1, 5, 7.0), ("bad", 1, 5, 3.0)]
 
 
-@pytest.mark.parametrize("rows", [TWO_SEEDS, IN_ORDER_OF_BUDGET], ids=["one after the other", "in order of time"])
+@pytest.mark.parametrize(
+    "rows", [TWO_SEEDS, IN_ORDER_OF_BUDGET], ids=["one after the other", "in the order of budgets"]
+)
 def test_what_may_be_several_runs_is_refused_with_the_options_that_decide(tmp_path, rows):
     with pytest.raises(ValueError, match=r"may be several runs in 1 case, first 'bad on 1'.*--column .*--repeated"):
         read_runs(table(tmp_path, ONE + rows))
 
 
-def test_repeated_begins_a_run_wherever_time_goes_back(tmp_path):
+def test_repeated_begins_a_run_wherever_budgets_go_back(tmp_path):
     imported = read_runs(table(tmp_path, ONE + TWO_SEEDS), repeated=True)
     assert [(run.algorithm, run.instance.run, run.values.tolist()) for run in imported.runs] == [
         ("good", 1, [5.0, 2.0]),
@@ -33,7 +35,7 @@ def test_repeated_begins_a_run_wherever_time_goes_back(tmp_path):
     ]
 
 
-def test_repeated_takes_single_rows_at_one_time_as_runs(tmp_path):
+def test_repeated_takes_single_rows_at_one_budget_as_runs(tmp_path):
     imported = read_runs(table(tmp_path, [("a", 1, 100, value) for value in (3.0, 1.0, 2.0)]), repeated=True)
     assert [run.values.tolist() for run in imported.runs] == [[3.0], [1.0], [2.0]]
 
@@ -41,12 +43,12 @@ def test_repeated_takes_single_rows_at_one_time_as_runs(tmp_path):
 def test_each_file_begins_a_run_if_runs_are_repeated(tmp_path):
     for number, rows in enumerate(([("a", 1, 1, 3.0)], [("a", 1, 5, 2.0)])):
         table(tmp_path, rows).rename(tmp_path / f"{number}.csv")
-    assert len(read_runs(tmp_path).runs) == 1  # time goes on, so the second file may continue the first
+    assert len(read_runs(tmp_path).runs) == 1  # budgets go on, so the second file may continue the first
     assert len(read_runs(tmp_path, repeated=True).runs) == 2
 
 
-def test_repeated_cannot_distinguish_runs_in_the_order_of_time(tmp_path):
-    with pytest.raises(ValueError, match=r"rows in the order of time.*--column run_id=COLUMN"):
+def test_repeated_cannot_distinguish_runs_in_the_order_of_budgets(tmp_path):
+    with pytest.raises(ValueError, match=r"rows in the order of budgets.*--column run_id=COLUMN"):
         read_runs(table(tmp_path, IN_ORDER_OF_BUDGET), repeated=True)
 
 
@@ -55,12 +57,12 @@ def test_not_repeated_makes_one_run_of_rows_in_any_order(tmp_path):
     assert (run.budgets.tolist(), run.values.tolist()) == ([2.0, 10.0], [7.0, 1.0])
 
 
-def test_not_repeated_keeps_the_best_value_at_each_time(tmp_path):
+def test_not_repeated_keeps_the_best_value_at_each_budget(tmp_path):
     [run] = read_runs(table(tmp_path, TWO_SEEDS), repeated=False).runs
     assert (run.budgets.tolist(), run.values.tolist()) == ([1.0, 2.0, 10.0], [9.0, 7.0, 1.0])
 
 
-def test_a_column_of_seeds_is_named_even_if_time_never_goes_back(tmp_path):
+def test_a_column_of_seeds_is_named_even_if_budgets_never_go_back(tmp_path):
     rows = [("a", 1, 0.5, 9.0, 11), ("a", 1, 0.6, 8.0, 12), ("a", 1, 0.7, 7.0, 11), ("a", 1, 0.9, 3.0, 12)]
     path = table(tmp_path, rows, HEADER.replace("\n", ",seed\n"))
     with pytest.raises(ValueError, match="--column run_id=seed"):

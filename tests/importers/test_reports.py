@@ -11,7 +11,7 @@ TABLE = "algorithm_name,evaluations,raw_y\na,1,5.0\na,9,3.0\n"
 def test_equal_problems_of_a_file_are_counted_and_keep_their_first_place(tmp_path):
     (tmp_path / "r.csv").write_text(TABLE + "a,x,1\na,y,1\n")
     (tmp_path / "s.csv").write_text(TABLE.replace("a,", "b,") + "b,x,1\n")
-    columns = {"time": "evaluations", "value": "raw_y"}
+    columns = {"budget": "evaluations", "value": "raw_y"}
     assert read_runs(tmp_path).skipped == (
         Skipped("r.csv", Reason.NON_NUMERIC_ROW, columns, "line 4: 'a, x, 1'", 2),
         Skipped("s.csv", Reason.NON_NUMERIC_ROW, columns, "line 4: 'b, x, 1'", 1),
@@ -24,7 +24,7 @@ def test_findings_collect_the_reports_of_each_reason(tmp_path):
     skipped, irregular = read_runs(tmp_path).findings
     numbers = {
         "reason": "NON_NUMERIC_ROW",
-        "details": {"time": "evaluations", "value": "raw_y"},
+        "details": {"budget": "evaluations", "value": "raw_y"},
         "files": ["r.csv", "s.csv"],
         "first": "line 4: 'a, x, 1'",
         "count": 3,

@@ -204,7 +204,7 @@ def test_rows_that_cannot_be_used_are_counted_and_reported_once(tmp_path):
     assert {str(each) for each in imported.skipped} == {
         "r.csv: rows without numbers as evaluations and raw_y, first: line 3: 'a, 2, oops' (2 times)",
         "r.csv: rows without 3 columns, first: line 6: 'a, 3' (2 times)",
-        "r.csv: rows whose time is negative or not finite, first: line 8: 'a, -1, 3' (3 times)",
+        "r.csv: rows whose budget is negative or not finite, first: line 8: 'a, -1, 3' (3 times)",
         "r.csv: rows with an infinitely good value, first: line 10: 'a, 5, -inf'",
         "r.csv: rows without a value, first: line 11: 'a, 6, nan' (2 times)",
         "r.csv: rows that name no algorithm, first: line 13: ', 8, 1'",

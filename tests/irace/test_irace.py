@@ -172,7 +172,7 @@ def test_forbidden_configurations_are_refused(path):
         read_forbidden(scenario.parameters, *files)
 
 
-@pytest.mark.parametrize("switch", ["--evals ", None], ids=["one call per budget", "lines time cost"])
+@pytest.mark.parametrize("switch", ["--evals ", None], ids=["one call per budget", "lines budget cost"])
 def test_a_race_calls_the_target_runner_by_its_protocol(path, switch):
     prepared = prepare(write_race_toml(path, budget_switch=switch))
     assert list(prepared.algorithms) == NAMES

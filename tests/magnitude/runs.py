@@ -8,7 +8,7 @@ RATIO = 0.4  # the median share of B's budget that A needs
 
 
 def pair_with_ratio(rng, instances, *, spread=1.0, cut=(1.0, 1.0), clusters=None):
-    """A reaches the quality of B at 100 after a log-normal share of that time; its run is cut off at `cut` times 100."""
+    """A reaches the quality of B at 100 after a log-normal share of that budget; its run is cut off at `cut` times 100."""
     shift = rng.normal(size=clusters or 1)
     runs = []
     for instance in range(instances):

@@ -10,7 +10,7 @@ from tests.magnitude.runs import RATIO, pair_with_ratio, three_algorithms
 
 
 def ratio_of(a, b, *, at=100.0, maximise=False, **rules):
-    """The budget ratio of one pair of runs, each given as (times, values, options), and whether it is a lower bound."""
+    """The budget ratio of one pair of runs, each given as (budgets, values, options), and whether it is a lower bound."""
     sign = -1 if maximise else 1
     runs = [
         pb.Trajectory(name, 0, budgets, sign * np.array(values, dtype=float), maximise=maximise, **options)
@@ -59,7 +59,7 @@ def test_the_ratio_without_a_difference_or_without_a_value(a, b, expected):
     assert ratio_of(a, b)[0] == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_tie_within_the_tolerance_compares_the_times_to_reach_it():
+def test_a_tie_within_the_tolerance_compares_the_budgets_to_reach_it():
     a, b = ([10, 20, 90], [5, 2.05, 1.99], CUT), B
     assert ratio_of(a, b) == (0.9, False)
     assert ratio_of(a, b, absolute_tolerance=0.1) == (0.25, False)
@@ -129,7 +129,7 @@ def test_another_budget_than_those_of_the_grid():
     found = pb.speed_up(runs, "quick", "steady", at=123.0, grid=pb.log_grid(10, 1000, 5))
     assert found.grid.budgets[found.place] == 123.0
     assert len(found.to_table()["ratio"]) == 6
-    with pytest.raises(ValueError, match="expected a budget from 10 to 1,000, the times of the grid, got 2,000"):
+    with pytest.raises(ValueError, match="expected a budget from 10 to 1,000, the budgets of the grid, got 2,000"):
         pb.speed_up(runs, "quick", "steady", at=2000, grid=pb.log_grid(10, 1000, 5))
     with pytest.raises(ValueError, match="got 'quik'; did you mean 'quick'"):
         pb.speed_up(runs, "quik", "steady")

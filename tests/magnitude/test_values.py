@@ -61,7 +61,7 @@ def test_there_is_no_median_where_less_than_half_is_known():
 
 def test_in_a_race_runs_end_by_a_plan(race):
     last = np.array([[run.trajectory.known_to >= 1000] for run in race.runs if run.trajectory.algorithm == "quick"])
-    assert 0 < last.mean() < 0.5  # later rounds did not need the last time
+    assert 0 < last.mean() < 0.5  # later rounds did not need the last budget
     curves = pb.quality_curves(race)
     assert np.isfinite(curves.median).all()
     assert curves.known[-1, 0] == last.sum()

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 import polarbear as pb
 from polarbear import plots
-from polarbear.features.stretches import Stretch
+from polarbear.features.ranges import BudgetRange
 from polarbear.features.tree_rows import TreeRow
 from polarbear.plots.problem_tree import ProblemTree
 from polarbear.plots.tree_figure import draw_tree_figure
@@ -44,12 +44,12 @@ def figure_of_tree(names, *, feature="size", width=None):
         starts = [10.0, *(budget for budget, _ in changes)]
         ends = [*starts[1:], 1000.0]
         chosen = [names[0], *(name for _, name in changes)]
-        stretches = tuple(map(Stretch, starts, ends, chosen, [0.5] * len(chosen)))
-        return TreeRow(parent, depth, condition, 10, "tentative", "", stretches)
+        ranges = tuple(map(BudgetRange, starts, ends, chosen, [0.5] * len(chosen)))
+        return TreeRow(parent, depth, condition, 10, "tentative", "", ranges)
 
     rows = (
         row(None, 0, "all instances", (300.0, names[1])),
-        replace(row(0, 1, f"{feature} ≤ 20"), feature="other", stretches=()),
+        replace(row(0, 1, f"{feature} ≤ 20"), feature="other", ranges=()),
         row(1, 2, "other = yes", (300.0, names[-1])),
         row(1, 2, f"{feature} > 4"),
         row(0, 1, f"{feature} > 20", (15.0, names[2]), (20.0, names[1]), (900.0, names[0])),

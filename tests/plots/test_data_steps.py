@@ -1,4 +1,4 @@
-"""The data of each figure, against loops over draws, pairs, times and runs."""
+"""The data of each figure, against loops over draws, pairs, budgets and runs."""
 
 import math
 from itertools import combinations
@@ -42,7 +42,7 @@ def test_rating_curves_are_means_and_quantiles_of_the_draws():
 
 
 def test_a_truth_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=r"expected a truth of shape \(time, algorithm\) = \(12, 4\), got \(4, 12\)"):
+    with pytest.raises(ValueError, match=r"expected a truth of shape \(budget, algorithm\) = \(12, 4\), got \(4, 12\)"):
         RatingCurves.of(posterior_with(4), truth=np.ones((4, 12)))
 
 
@@ -196,7 +196,7 @@ def test_ratings_are_first_places_and_bands_are_about_the_strongest_rival():
     np.testing.assert_allclose(RatingCurves.of(posterior).mean[:, 0], 0.4, atol=0.02)
     bands = DecisionBands.of(posterior)
     assert set(bands.names) == set(PreferenceValues.of(posterior, pb.At(1)).names) == {"B", "C"}
-    assert [each.choice for each in bands.stretches] == ["too close to call"]
+    assert [each.choice for each in bands.ranges] == ["unclear"]
     everybody = DecisionBands.of(posterior, among=list("ABC"))
     assert (everybody.probability_best[:, 0] < 0.01).all()
     np.testing.assert_allclose(everybody.probability_best.sum(axis=1), 1)
@@ -204,11 +204,11 @@ def test_ratings_are_first_places_and_bands_are_about_the_strongest_rival():
 
 
 @pytest.mark.parametrize("grid", [pb.log_grid(100, 60_000, 12), pb.linear_grid(0, 10, 12)])
-def test_stretches_cover_the_grid_and_are_those_of_the_map(grid):
+def test_ranges_cover_the_grid_and_are_those_of_the_map(grid):
     posterior = posterior_with(5, grid=grid, seed=3)
     data = DecisionBands.of(posterior)
-    assert data.stretches == pb.decision_map(posterior).stretches
-    assert (data.stretches[0].start, data.stretches[-1].stop) == (grid.budgets[0], grid.budgets[-1])
+    assert data.ranges == pb.decision_map(posterior).ranges
+    assert (data.ranges[0].start, data.ranges[-1].stop) == (grid.budgets[0], grid.budgets[-1])
     for t in range(len(grid)):
         counts = np.bincount(posterior.ratings[:, t].argmax(axis=1), minlength=5)
         np.testing.assert_allclose(data.probability_best[t], counts / 200)
@@ -246,10 +246,10 @@ def test_panels_show_the_decisions(finished_race):
             assert each.name in panel.eliminated
 
 
-def test_panels_show_the_posterior_at_fewer_times(monkeypatch):
-    """Panels have fewer draws and times, which changes neither the ends of the grid nor, much, the means."""
+def test_panels_show_the_posterior_at_fewer_budgets(monkeypatch):
+    """Panels have fewer draws and budgets, which changes neither the ends of the grid nor, much, the means."""
     result = small_race(6, prior=pb.BayesianBootstrap())
-    monkeypatch.setattr(round_panels, "_TIMES", 3)
+    monkeypatch.setattr(round_panels, "_BUDGETS", 3)
     last = RoundPanels.of(result, rounds=[6]).panels[-1].curves
     kept = [0, round((len(BUDGETS) - 1) / 2), len(BUDGETS) - 1]
     assert last.grid.budgets.tolist() == [BUDGETS[k] for k in kept]

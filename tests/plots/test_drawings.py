@@ -101,7 +101,7 @@ def test_drawing_changes_no_global_setting():
     assert dict(mpl.rcParams) == before
 
 
-def test_the_time_axis_follows_the_grid_or_the_option():
+def test_the_budget_axis_follows_the_grid_or_the_option():
     log, even = posterior_with(3), posterior_with(3, grid=pb.linear_grid(0, 10, 12))
 
     def scale(posterior, **options):
@@ -110,7 +110,7 @@ def test_the_time_axis_follows_the_grid_or_the_option():
         return ax.get_xscale()
 
     assert (scale(log), scale(log, axis="linear"), scale(even)) == ("log", "linear", "linear")
-    with pytest.raises(ValueError, match="expected times above 0 for a log axis, got a grid from 0"):
+    with pytest.raises(ValueError, match="expected budgets above 0 for a log axis, got a grid from 0"):
         plots.ratings(even, axis="log")
     with pytest.raises(ValueError, match="expected the axis 'linear' or 'log', got 'lin'"):
         plots.ratings(even, axis="lin")
@@ -204,7 +204,7 @@ def test_gaps_are_drawn_with_their_tolerance_and_intervals():
 
 
 def band_at(band, budget):
-    """Return the lowest and the highest point of a band at a time."""
+    """Return the lowest and the highest point of a band at a budget."""
     outline = band.get_paths()[0].vertices
     heights = outline[outline[:, 0] == budget, 1]
     return [heights.min(), heights.max()]

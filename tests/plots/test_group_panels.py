@@ -63,7 +63,7 @@ def test_all_panels_of_the_decision_map_stack_algorithms_in_the_same_order():
 
 def test_a_panel_without_data_says_so():
     values = np.random.default_rng(0).normal(size=(6, 2, 3))
-    values[:, 1] = np.nan  # nothing at the second time
+    values[:, 1] = np.nan  # nothing at the second budget
     choices = pb.Choices.from_values(values, grid=[10, 100], names=list("abc"))
     groups = {"all": posterior_with(3, names="abc", grid=pb.as_grid([10, 100])), "short": pb.fit(choices, draws=100)}
     figure = plots.by_group("values", groups, preference=pb.Final())

@@ -121,7 +121,7 @@ def assert_literal(texts, names):
 
 
 @pytest.mark.parametrize("figure", OF_A_POSTERIOR)
-def test_a_single_time_of_two_algorithms_can_be_drawn(figure):
+def test_a_single_budget_of_two_algorithms_can_be_drawn(figure):
     assert_legible(of_posterior(figure, posterior_with(2, grid=pb.Grid([50.0]))))
 
 

@@ -43,6 +43,6 @@ def test_the_axis_of_the_evolution_is_linear_and_then_counts_nines():
     assert height_of(np.array(1.0)) == height_of(np.array(0.9999))
 
 
-@pytest.mark.parametrize(("time", "text"), [(0, "0"), (0.25, "0.25"), (1e6, "1,000,000"), (3e-5, "3·10⁻⁵")])
-def test_times_are_readable(budget, text):
+@pytest.mark.parametrize(("budget", "text"), [(0, "0"), (0.25, "0.25"), (1e6, "1,000,000"), (3e-5, "3·10⁻⁵")])
+def test_budgets_are_readable(budget, text):
     assert format_tick(budget) == text

@@ -37,7 +37,7 @@ def test_rating_curves_are_interrupted(three):
     assert np.isfinite(drawn[1:]).all()
 
 
-def test_a_pair_is_interrupted_and_has_no_claim_about_every_time(three):
+def test_a_pair_is_interrupted_and_has_no_claim_about_every_budget(three):
     data = PairDominance.of(three, "short", "long")
     for curve in (data.beats, data.equal, data.wins, data.lower, data.upper):
         assert np.isnan(curve).tolist() == [False, False, True, True]
@@ -47,12 +47,12 @@ def test_a_pair_is_interrupted_and_has_no_claim_about_every_time(three):
 
 
 @pytest.mark.parametrize("dominance", ["pointwise", "joint"])
-def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_time(three, dominance):
+def test_the_matrix_has_dashes_for_pairs_that_were_not_observed_at_every_budget(three, dominance):
     data = DominanceMatrix.of(three, dominance=dominance)
     assert np.isnan(data.probability).tolist() == [[False, True, True], [True, False, False], [True, False, False]]
     texts = [text.get_text() for text, _ in texts_of(plots.dominance(three, dominance=dominance))]
     assert texts.count("–") == 4
-    assert any("–: not observed at some time" in text for text in texts)
+    assert any("–: not observed at some budget" in text for text in texts)
 
 
 def test_leads_end_with_the_data(two, three):
@@ -65,7 +65,7 @@ def test_leads_end_with_the_data(two, three):
 
 
 def leads_of(posterior):
-    return [(each.leader, each.start, each.stop) for each in DecisionBands.of(posterior).stretches]
+    return [(each.leader, each.start, each.stop) for each in DecisionBands.of(posterior).ranges]
 
 
 def test_areas_have_a_step_where_an_algorithm_is_not_observed_any_more(three):
@@ -84,7 +84,7 @@ def test_the_decision_map_is_empty_where_nothing_was_compared(two):
     assert ends
 
 
-def test_comparisons_are_drawn_per_algorithm_and_time(three):
+def test_comparisons_are_drawn_per_algorithm_and_budget(three):
     data = ComparisonCounts.of(three)
     assert (data.names, data.instances) == (three.names, 20)
     axes, bar = plots.comparisons(three, unit="evaluations").axes
@@ -101,7 +101,7 @@ def test_comparisons_of_an_older_posterior_are_unknown():
         plots.comparisons(replace(posterior_with(3), comparisons=None))
 
 
-def test_a_time_between_gaps_has_a_marker(three):
+def test_a_budget_between_gaps_has_a_marker(three):
     comparisons = three.comparisons.copy()
     comparisons[0, 0] = 0
     (axes,) = plots.ratings(replace(three, comparisons=comparisons)).axes

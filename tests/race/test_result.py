@@ -368,7 +368,7 @@ def test_notebooks_show_the_answer(result):
 def test_a_selection_from_a_result_is_one_among_its_candidates(result):
     known = list(result.kept)
     assert len(known) < len(result.posterior.names)
-    assert pb.decision_map(result).stretches == pb.decision_map(result.posterior, among=known).stretches
+    assert pb.decision_map(result).ranges == pb.decision_map(result.posterior, among=known).ranges
     selection = pb.select(result, pb.Final())
     expected = pb.select(result.posterior, pb.Final(), among=known)
     assert selection.sentence == expected.sentence

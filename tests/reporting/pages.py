@@ -19,7 +19,7 @@ def read_data(path):
 
 
 def unpack_win_rates(text, pairs, budgets):
-    """The packed win rates as shares, in the order (pair, quantity, time)."""
+    """The packed win rates as shares, in the order (pair, quantity, budget)."""
     return np.frombuffer(base64.b64decode(text), dtype=np.uint8).reshape(pairs, 4, budgets) / 255
 
 

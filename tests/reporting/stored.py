@@ -43,7 +43,7 @@ def stored_first_places(beliefs, columns, budgets):
 
 
 def read_draws(explorer, budgets):
-    """The packed ratings (time, column, draw) and win rates (pair, time, draw) or None as shares."""
+    """The packed ratings (budget, column, draw) and win rates (pair, budget, draw) or None as shares."""
     size = (budgets, len(explorer["columns"]), explorer["draws"])
     ratings = (np.frombuffer(base64.b64decode(explorer["ratings"]), dtype="<u2").reshape(size) / 65535) ** 2
     if explorer["rates"] is None:

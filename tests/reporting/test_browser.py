@@ -100,10 +100,10 @@ def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
     groups["function 3"] = random_posterior()  # that of all instances
     candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
     maps = [pb.decision_map(groups[name], among=among) for name, among in candidates.items()]
-    stretches = [stretch for each in maps for stretch in each.stretches]
-    assert bands.all_text_contents() == [f"{each.choice}: {each.certainty}" for each in stretches]
-    leaders = {each.leader for each in stretches if each.leader}
-    without = {"too close to call"} if any(each.leader is None for each in stretches) else set()
+    ranges = [span for each in maps for span in each.ranges]
+    assert bands.all_text_contents() == [f"{each.choice}: {each.certainty}" for each in ranges]
+    leaders = {each.leader for each in ranges if each.leader}
+    without = {"unclear"} if any(each.leader is None for each in ranges) else set()
     assert set(page.locator("#groups-legend li").all_text_contents()) == leaders | without
 
 
@@ -119,7 +119,7 @@ def test_axe_finds_no_serious_violation(report, scheme):
     assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == []
 
 
-def test_without_scripts_the_whole_verdict_is_there_and_no_empty_section(report, result, browser):
+def test_without_scripts_the_whole_answer_is_there_and_no_empty_section(report, result, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report.path.as_uri())
@@ -214,7 +214,7 @@ def test_the_columns_of_the_pair_table_are_named(report, result):
     assert heads.evaluate_all("(all) => all.slice(1).map((each) => each.title)") == list(result.posterior.names)
 
 
-def test_a_single_time_has_a_band_and_a_stretch_of_some_width(open_report):
+def test_a_single_budget_has_a_band_and_a_range_of_some_width(open_report):
     page = open_report(random_posterior(50, 1, 3)).page
     widths = "(all) => all.map((each) => each.getBBox().width)"
     assert min(page.locator("#ratings-chart .band").evaluate_all(widths)) >= 6
@@ -232,7 +232,7 @@ def test_a_posterior_has_a_page_without_a_race(open_report):
 
 
 def curve_ends(page):
-    """The shares that the chart of a pair shows at its first and last time: mean, and probability of above one half."""
+    """The shares that the chart of a pair shows at its first and last budget: mean, and probability of above one half."""
     return page.evaluate(
         """() => {
           const chart = document.querySelector("#pair-chart svg");

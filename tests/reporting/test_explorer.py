@@ -28,11 +28,11 @@ def drawn_weights(budgets):
 
 
 def preferences(grid):
-    """Preferences of each kind in the page's address, between grid times and at the ends."""
+    """Preferences of each kind in the page's address, between budgets of the grid and at the ends."""
     first, last = grid.budgets[0], grid.budgets[-1]
     inner = float(f"{(first + 2 * last) / 3:.3g}")
-    yield f"kind=at&time={inner}"
-    yield f"kind=at&time={last}"
+    yield f"kind=at&budget={inner}"
+    yield f"kind=at&budget={last}"
     yield f"kind=between&start={first}&stop={inner}"
     yield f"kind=between&start={inner}&stop={inner}"
     yield f"kind=around&centre={inner}&spread=0.7"
@@ -115,7 +115,7 @@ def check_words(recommendation, selection):
         for text in (stated, sentence)
     )
     name = selection.candidates[0].name.lower()
-    heads = (f", choose {name}: ", f", choose {name}, ", f", choose {name}", ", it is too close to call: ")
+    heads = (f", choose {name}: ", f", choose {name}, ", f", choose {name}", ", it is unclear: ")
     sentence = next(sentence.split(head, 1)[1] for head in heads if head in sentence).strip()
     stated = stated.removeprefix("it is ") if sentence.startswith("the only") else stated
     number = r"\d+(?:\.\d+)?"
@@ -201,7 +201,7 @@ def test_the_minimum_over_rivals_is_taken_within_each_draw(open_report):
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2], names=list("ABCD")), draws=300)
     report = open_report(posterior, about=ALL_CANDIDATES)
     same = stored_posterior(report.path, posterior)
-    (answer,) = report.ask("kind=at&time=1&risk=expected&machines=1", read=READ)
+    (answer,) = report.ask("kind=at&budget=1&risk=expected&machines=1", read=READ)
     check_recommendation(answer, same)
     name, rivals = answer["name"], [each for each in same.names if each != answer["name"]]
     means = [pb.win_rates(same, name, rival)[:, 0].mean() for rival in rivals]
@@ -213,7 +213,7 @@ def test_a_known_budget_between_grid_budgets_has_the_answer_of_the_nearest_one_b
     names = ("quick", "steady", "slow")
     posterior = pb.fit(pb.Choices.from_trajectories(recorded_runs(names), grid=[10, 100, 1000]), draws=300)
     report = open_report(posterior, about=ALL_CANDIDATES)
-    between, below = report.ask("kind=at&time=99&machines=1", "kind=at&time=10&machines=1", read=READ)
+    between, below = report.ask("kind=at&budget=99&machines=1", "kind=at&budget=10&machines=1", read=READ)
     assert between["figures"] == below["figures"]
     assert between["name"] == below["name"]
     said = "This page has no runs to look up this budget, and the answer is for the nearest grid budget below"
@@ -253,7 +253,7 @@ def test_portfolios_of_the_default_belief_have_different_algorithms(open_report)
         check_recommendation(answer, same)
     assert three["name"] == "A + B + C"
     assert three["figures"]["expected"] == pytest.approx(1.0)
-    report.ask("kind=at&time=2&machines=4")
+    report.ask("kind=at&budget=2&machines=4")
     assert "there are fewer algorithms to choose from than machines" in report.page.text_content(".recommendation")
     with pytest.raises(ValueError, match="expected at most 3 machines"):
         pb.select(same, pb.At(2), portfolio=4, copies=False)
@@ -267,11 +267,11 @@ def test_algorithms_that_share_too_few_instances_have_no_portfolios(open_report)
         posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2], names=list("ABC")), draws=100)
         assert pb.pareto_set(posterior) == tuple(kept)
         report = open_report(posterior)
-        report.ask("kind=at&time=1&machines=2")
+        report.ask("kind=at&budget=1&machines=2")
         stated = report.page.text_content(".recommendation")
         refused = "There is no answer: expected candidates that share at least half of the instances" in stated
         assert refused == (kept == "ABC")
-        (answer,) = report.ask("kind=at&time=1&machines=1", read=READ)
+        (answer,) = report.ask("kind=at&budget=1&machines=1", read=READ)
         check_words(answer, run_python(answer["python"], posterior.thin(100)))
 
 
@@ -280,7 +280,7 @@ def test_copies_under_the_papers_priors_have_the_sum_of_their_ratings(open_repor
     ratings = np.tile([0.6, 0.1, 0.1, 0.1, 0.1], (50, 4, 1))
     report = open_report(posterior_of(ratings), about=ALL_CANDIDATES)
     sizes = (2, 3, 5)
-    answers = report.ask(*(f"kind=at&time=2&risk=expected&machines={size}" for size in sizes), read=READ)
+    answers = report.ask(*(f"kind=at&budget=2&risk=expected&machines={size}" for size in sizes), read=READ)
     for size, recommendation in zip(sizes, answers, strict=True):
         assert recommendation["name"] == f"{size} × A"
         assert recommendation["figures"]["expected"] == pytest.approx(size * 0.6, abs=1e-4)
@@ -298,7 +298,7 @@ def test_too_many_portfolios_are_refused(open_report):
     check_recommendation(answer, stored_posterior(report.path, posterior))  # copies of the best need no comparison
 
 
-def test_a_grid_of_a_single_time_is_a_known_budget(open_report, fit_on):
+def test_a_grid_of_a_single_budget_is_a_known_budget(open_report, fit_on):
     posterior = fit_on(pb.Grid([10.0]), algorithms=3)
     report = open_report(posterior, about=ALL_CANDIDATES)
     same = stored_posterior(report.path, posterior)
@@ -313,7 +313,7 @@ def test_algorithms_that_are_the_same_are_named_together(open_report):
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2], names=["one", "two", "three"]), draws=300)
     report = open_report(posterior, about=ALL_CANDIDATES)
     same = stored_posterior(report.path, posterior)
-    alone, both = report.ask("kind=at&time=1&machines=1", "kind=at&time=1&machines=2", read=READ)
+    alone, both = report.ask("kind=at&budget=1&machines=1", "kind=at&budget=1&machines=2", read=READ)
     check_recommendation(alone, same)
     assert alone["name"] == "one = two"
     check_figures(both, same, tolerance=1e-9)
@@ -325,7 +325,7 @@ def test_a_single_candidate_is_shown_with_its_strongest_dropped_rival(open_repor
     posterior = pb.fit(pb.Choices.from_values(values, grid=[1, 2], names=list("ABC")), draws=300)
     assert pb.pareto_set(posterior) == ("A",)
     report = open_report(posterior)
-    (answer,) = report.ask("kind=at&time=1&machines=1", read=READ)
+    (answer,) = report.ask("kind=at&budget=1&machines=1", read=READ)
     check_recommendation(answer, stored_posterior(report.path, posterior))
     assert "It is the only candidate. Among the other algorithms, its strongest rival is B, " in answer["text"]
     assert "% of the 40 observed." in answer["text"]
@@ -417,8 +417,8 @@ def test_weights_are_drawn_with_the_keyboard(explorer):
     report, same = explorer
     report.choose("kind", "drawn")
     report.page.get_by_role("button", name="Uniform").press("Enter")
-    report.page.get_by_label("Time to change").press("Home")
-    report.page.get_by_label("Time to change").press("ArrowRight")
+    report.page.get_by_label("Budget to change").press("Home")
+    report.page.get_by_label("Budget to change").press("ArrowRight")
     report.page.get_by_label("Weight there").press("Home")
     assert f"pb.Weighted([128, 0, {', '.join(['128'] * 8)}])" in check_shown(report, same)
 

@@ -55,7 +55,7 @@ def test_findings_are_a_list_and_name_their_severity_and_remedy(result):
     doubtful = replace(result)
     doubtful.__dict__["findings"] = found
     markup = trust_html(doubtful)
-    assert 'class="verdict unreliable"' in markup
+    assert 'class="trust-notes unreliable"' in markup
     assert len(re.findall("<li>.*?</li>", markup)) == 3
     stated = words(markup)
     assert stated.startswith("The answer is unreliable.")

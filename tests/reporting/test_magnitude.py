@@ -38,7 +38,7 @@ def section_of(path):
 
 
 def unpack(section, algorithms=3):
-    shape = len(section["instances"]), len(section["times"]), algorithms
+    shape = len(section["instances"]), len(section["budgets"]), algorithms
     values = np.frombuffer(base64.b64decode(section["values"]), dtype="<f4").reshape(shape)
     return values, np.frombuffer(base64.b64decode(section["ranks"]), dtype=np.uint8).reshape(shape)
 
@@ -89,9 +89,9 @@ def test_the_intervals_of_the_medians_are_those_of_the_quality_curves(tmp_path, 
 
 
 def shares_of(section, pairs=3):
-    """Return the shares of gaps as whole per cents, NaN where unknown: (pair, tolerance, quantity, time)."""
+    """Return the shares of gaps as whole per cents, NaN where unknown: (pair, tolerance, quantity, budget)."""
     gaps = section["gaps"]
-    shape = pairs, len(gaps["amounts"]), 6, len(gaps["times"])
+    shape = pairs, len(gaps["amounts"]), 6, len(gaps["budgets"])
     shares = np.frombuffer(base64.b64decode(gaps["shares"]), dtype=np.uint8).reshape(shape)
     return np.where(shares == 255, np.nan, shares)
 
@@ -125,7 +125,7 @@ def test_of_many_pairs_the_page_has_the_shares_at_fewer_budgets(tmp_path, poster
     whole = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
     monkeypatch.setattr(magnitude, "_GAP_CELLS", 3 * 4 * 3)
     few = section_of(report_on(posterior, tmp_path / "page.html", runs=runs))
-    assert few["gaps"]["times"] == [GRID.budgets[t] for t in (0, 3, 6)]
+    assert few["gaps"]["budgets"] == [GRID.budgets[t] for t in (0, 3, 6)]
     np.testing.assert_array_equal(shares_of(few), shares_of(whole)[..., [0, 3, 6]])
 
 

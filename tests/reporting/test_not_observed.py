@@ -11,10 +11,10 @@ from tests.reporting.test_explorer import ALL_CANDIDATES, READ, check_recommenda
 from tests.selection.short_runs import short_posterior
 
 QUERIES = [
-    "kind=at&time=5",
-    "kind=at&time=10.2",
-    "kind=at&time=11",
-    "kind=at&time=1000",
+    "kind=at&budget=5",
+    "kind=at&budget=10.2",
+    "kind=at&budget=11",
+    "kind=at&budget=1000",
     "kind=between&start=1&stop=10.4",
     "kind=between&start=1&stop=50",
     "kind=around&centre=4&spread=0.5",
@@ -36,9 +36,9 @@ def test_the_explorer_leaves_out_what_python_leaves_out(open_report):
         check_recommendation(answer, same)
         names.add(answer["name"])
     assert {"short", "long"} <= names
-    (late,) = report.ask("kind=at&time=1000", read='() => document.querySelector(".statements").textContent')
+    (late,) = report.ask("kind=at&budget=1000", read='() => document.querySelector(".statements").textContent')
     assert "Left out, since not observed together with another algorithm at these budgets: short." in late
-    (early,) = report.ask("kind=at&time=5", read='() => document.querySelector(".statements").textContent')
+    (early,) = report.ask("kind=at&budget=5", read='() => document.querySelector(".statements").textContent')
     assert "Left out" not in early
 
 
@@ -46,7 +46,7 @@ def test_where_nothing_was_compared_the_page_recommends_nothing_as_python_does(o
     posterior = short_posterior("long")
     report = open_report(posterior, about=ALL_CANDIDATES)
     text = '() => document.querySelector(".recommendation").textContent'
-    late, early = report.ask("kind=at&time=500", "kind=at&time=5", read=text)
+    late, early = report.ask("kind=at&budget=500", "kind=at&budget=5", read=text)
     assert late.startswith("No algorithm was observed together with another one at these budgets")
     assert "Choose" in early
     with pytest.raises(ValueError, match="expected budgets at which a candidate was observed"):
@@ -54,7 +54,7 @@ def test_where_nothing_was_compared_the_page_recommends_nothing_as_python_does(o
 
 
 def test_curves_and_areas_are_interrupted(open_report):
-    """The curve of `short` ends at the second of four times; the other curves reach the right end."""
+    """The curve of `short` ends at the second of four budgets; the other curves reach the right end."""
     report = open_report(short_posterior("long", "last"), about=ALL_CANDIDATES)
     points = """(selector) => [...document.querySelectorAll(selector)].map(
         (line) => line.getAttribute("d").split(/[ML]/).length - 1)"""

@@ -15,7 +15,7 @@ from polarbear.baselines import compare_with_aocc
 from polarbear.race.outcome import RaceOutcome
 from polarbear.reporting.page import SCRIPTS, to_script_json
 from polarbear.reporting.sections import SECTIONS
-from polarbear.reporting.sentences import elimination_detail
+from polarbear.reporting.sentences import drop_detail
 from tests.plots.posteriors import specialist_posterior
 from tests.reporting.pages import read_data, unpack_win_rates
 from tests.reporting.pages import report as report_on
@@ -101,9 +101,7 @@ def test_the_data_of_a_race_are_those_of_its_result(data, race):
     eliminated = sections["standings"]["groups"][2]["algorithms"]
     assert eliminated
     assert [each["name"] for each in eliminated] == [each.name for each in result.eliminations]
-    assert [each["detail"] for each in eliminated] == [
-        elimination_detail(each, "evaluations") for each in result.eliminations
-    ]
+    assert [each["detail"] for each in eliminated] == [drop_detail(each, "evaluations") for each in result.eliminations]
     assert len(sections["standings"]["rounds"]["numbers"]) == len(result.rounds)
     cost = sections["cost"]
     assert cost["saved"] == pytest.approx(result.saved_share)
@@ -177,12 +175,12 @@ def test_a_posterior_eliminates_by_the_given_confidence(tmp_path):
         assert not {"aocc", "cost", "failures"} & set(data["sections"])
 
 
-def test_a_posterior_of_separate_times_comes_with_a_caution(tmp_path):
+def test_a_posterior_of_separate_budgets_comes_with_a_caution(tmp_path):
     ratings = random_posterior(100, 4, 3).ratings
     posterior = posterior_of(ratings, joint=False, reliable=False)
     sections = read_data(report_on(posterior, tmp_path / "page.html"))["sections"]
     sentences = " ".join(sections["trust"]["sentences"])
-    assert "treats each time alone" in sentences
+    assert "treats each budget alone" in sentences
     assert "did not pass" in sentences
     assert sections["settings"]["dominance"] == "pointwise"
 

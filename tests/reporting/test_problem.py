@@ -20,7 +20,7 @@ from tests.reporting.pages import read_data
 from tests.reporting.pages import report as report_on
 from tests.reporting.stored import read_draws
 
-AT_THE_END = "kind=at&time=1000&risk=expected&machines=1"
+AT_THE_END = "kind=at&budget=1000&risk=expected&machines=1"
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,8 @@ def test_the_tree_shows_every_group_with_its_choices(tab, found):
         *(f"{each.name} ({each.instances}, tentative)" for each in found.explanation.groups),
     ]
     drawn = page.locator("#problem-tree-chart rect title").all_text_contents()
-    stretches = [*found.for_all.stretches, *found.policy.root.left.stretches, *found.policy.root.right.stretches]
-    assert [each.split(":")[0] for each in drawn] == [each.name for each in stretches]
+    ranges = [*found.for_all.ranges, *found.policy.root.left.ranges, *found.policy.root.right.ranges]
+    assert [each.split(":")[0] for each in drawn] == [each.name for each in ranges]
     alternative = page.get_attribute("#problem-tree-chart svg", "aria-label")
     assert f"size > 20 ({found.policy.root.right.instances} instances, tentative): third, then second." in alternative
 
@@ -127,7 +127,7 @@ def test_the_recommendation_follows_the_group_of_the_given_features(tab, data, f
 def test_a_value_outside_the_data_and_a_portfolio_are_explained(tab):
     tab.ask(f"{AT_THE_END}&given.size=400")
     assert "Its size lies outside the data, which reach from 5 to 40." in tab.page.inner_text(".statements")
-    tab.ask("kind=at&time=1000&machines=2&given.size=40")
+    tab.ask("kind=at&budget=1000&machines=2&given.size=40")
     assert "The best single algorithm, second, comes first on" in tab.page.inner_text(".statements")
     assert tab.page.locator(".recommendation .python").count() == 0
 
@@ -188,7 +188,7 @@ def test_an_algorithm_with_few_runs_does_not_take_the_answer_away():
     shown = problem.problem(subject)
     assert shown["matters"]
     assert [subject.posterior.names[column] for column in shown["columns"]] == ["a", "b"]
-    assert shown["remarks"][0].startswith("The algorithms did not all run on enough of the same instances")
+    assert shown["notes"][0].startswith("The algorithms did not all run on enough of the same instances")
     assert shown["policy"]["python"] == ["runs", "features", 'among=["a", "b"]', "grid=posterior.grid"]
 
 
@@ -224,7 +224,7 @@ def test_many_instances_are_a_sample_and_without_features_there_is_no_section(da
     shown = read_data(page)["sections"]["problem"]["instances"]
     assert (len(shown["labels"]), shown["total"]) == (30, 40)
     winners = np.frombuffer(base64.b64decode(shown["winners"]), dtype="<u2")
-    assert len(winners) == 30 * len(shown["times"])
+    assert len(winners) == 30 * len(shown["budgets"])
     assert "problem" not in read_data(report_on(posterior, tmp_path / "b.html", runs=runs))["sections"]
     with pytest.raises(ValueError, match="expected runs with features, got a posterior alone"):
         report_on(posterior, tmp_path / "c.html", features=table)
@@ -273,7 +273,7 @@ def test_a_group_with_few_instances_shows_the_answer_for_all():
     shown = problem.problem(subject_of(posterior, runs, {"instance": range(60), "rare": rare}))
     everything, common, few = shown["rows"]
     assert [each["note"] for each in shown["rows"]] == ["", "", "too few"]
-    assert few["stretches"] == everything["stretches"]
+    assert few["ranges"] == everything["ranges"]
     assert (few["sentence"], common["instances"]) == ("rare = true (6 instances, too few): a.", 54)
     assert shown["groups"][1]["size"] == "6 instances, too few for a choice of its own"
     assert [posterior.names[each] for each in shown["groups"][1]["columns"]] == ["a", "b"]

@@ -15,7 +15,7 @@ GRIDS = {
 
 
 def posterior_of(ratings, grid=None, *, names=None, joint=True, reliable=True):
-    """A posterior of ratings (draw, time, algorithm); they need not sum to one, which selection does not require."""
+    """A posterior of ratings (draw, budget, algorithm); they need not sum to one, which selection does not require."""
     ratings = np.asarray(ratings, dtype=float)
     return Posterior(
         ratings=ratings,
@@ -46,7 +46,7 @@ def random_posterior(draws=60, budgets=8, algorithms=4, *, seed=0, spread=1.0, g
 
 
 def crossing_at(budgets, grid, *, spread=0.0):
-    """A leads until the drawn time, then B, by lines on the grid's axis; C is never best."""
+    """A leads until the drawn budget, then B, by lines on the grid's axis; C is never best."""
     axis = np.log if grid.axis == "log" else np.asarray
     lead = (axis(np.asarray(budgets, dtype=float))[:, None] - axis(grid.budgets)) / np.ptp(axis(grid.budgets))
     first = 0.45 + 0.2 * lead + spread

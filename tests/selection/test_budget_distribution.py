@@ -44,7 +44,7 @@ def test_samples_are_averaged():
 
 
 def test_many_samples_need_little_memory():
-    samples = np.random.default_rng(0).uniform(0, 100, 1_000_000)  # one weight per sample and time would need 8 GB
+    samples = np.random.default_rng(0).uniform(0, 100, 1_000_000)  # one weight per sample and budget would need 8 GB
     weights = BudgetDistribution(samples).weights(linear_grid(0, 100, 1000))
     assert weights[1:-1] == pytest.approx(1 / 999, rel=0.2)  # a thousand samples each: six standard errors
 

@@ -180,7 +180,7 @@ def test_averages_over_budgets_are_named_as_such():
         (WinRateAgainst("X"), "expected one of A, B, C, D, got 'X'"),
         (MeanRank, r"expected a criterion such as TopK\(3\), got the class MeanRank; add parentheses"),
         ("rank", r"expected a criterion such as TopK\(3\), got 'rank'"),
-        (At(3), r"expected a criterion such as TopK\(3\), got At\(time=3\)"),
+        (At(3), r"expected a criterion such as TopK\(3\), got At\(budget=3\)"),
     ],
 )
 def test_anything_but_a_criterion_is_refused(criterion, message):

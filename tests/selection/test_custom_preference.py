@@ -34,7 +34,7 @@ def test_custom_functions_that_do_not_fit_are_refused(function, message):
 
 
 def test_a_custom_preference_is_a_function():
-    with pytest.raises(ValueError, match=r"expected a function of rating curves \(\.\.\., time\) for Custom, got 3"):
+    with pytest.raises(ValueError, match=r"expected a function of rating curves \(\.\.\., budget\) for Custom, got 3"):
         Custom(3)
 
 
@@ -56,7 +56,7 @@ NOT_MONOTONE = {
     "minus": lambda c: -c.mean(axis=-1),
     "spread": lambda c: c.max(axis=-1) - c.min(axis=-1),
     "slope": lambda c: c[..., -1] - c[..., 0],
-    "one time of thirty": lambda c: c.mean(axis=-1) - 0.05 * c[..., 17],
+    "one budget of thirty": lambda c: c.mean(axis=-1) - 0.05 * c[..., 17],
     "the second half": lambda c: c[..., :15].sum(axis=-1) - 0.5 * c[..., 15:].sum(axis=-1),
     "a target": lambda c: -np.abs(c - 0.4).mean(axis=-1),
     "a variance": lambda c: c.mean(axis=-1) - 5 * c.var(axis=-1),
@@ -92,5 +92,5 @@ def test_positive_weights_of_powers_pass(weights, power):
 
 @pytest.mark.parametrize("function", [lambda c: np.zeros(c.shape[:-1]), lambda c: (c > 0.5).mean(axis=-1)])
 def test_a_preference_that_does_not_rise_with_the_whole_curve_is_refused(function):
-    with pytest.raises(ValueError, match=r"one whose value stays .* when a rating curve rises at every time; change"):
+    with pytest.raises(ValueError, match=r"one whose value stays .* when a rating curve rises at every budget; change"):
         select(random_posterior(), Custom(function))

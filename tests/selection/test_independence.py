@@ -10,7 +10,7 @@ GRID = pb.Grid([1, 3, 10, 30])
 NAMES = ["M", "C", "X"]
 PREFERENCES = {
     "at": pb.At(3),
-    "between grid times": pb.At(5),
+    "between budgets of the grid": pb.At(5),
     "final": pb.Final(),
     "uniform": pb.Uniform(),
     "log-uniform": pb.LogUniform(),
@@ -28,7 +28,7 @@ CRITERIA = [
 
 
 def runs_of(values, names, instances=None):
-    """Runs whose values change at the times of the grid, and at 5."""
+    """Runs whose values change at the budgets of the grid, and at 5."""
     budgets = np.array([1, 3, 5, 10, 30])
     runs = []
     for i in range(len(values)) if instances is None else instances:
@@ -95,8 +95,8 @@ def test_the_map_of_some_candidates_does_not_depend_on_others(values):
     np.testing.assert_array_equal(here.probability_best[:, order], alone.probability_best)
     np.testing.assert_array_equal(here.probability_leading[order], alone.probability_leading)
     assert here.best == alone.best
-    assert [(each.kind, each.start, each.stop) for each in here.stretches] == [
-        (each.kind, each.start, each.stop) for each in alone.stretches
+    assert [(each.kind, each.start, each.stop) for each in here.ranges] == [
+        (each.kind, each.start, each.stop) for each in alone.ranges
     ]
 
 

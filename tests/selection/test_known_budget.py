@@ -1,4 +1,4 @@
-"""A known budget between two times of the grid: outcomes are those of the runs there, and nothing is interpolated."""
+"""A known budget between two budgets of the grid: outcomes are those of the runs there, and nothing is interpolated."""
 
 from itertools import combinations
 
@@ -17,7 +17,7 @@ STRENGTHS = np.array([0.1, 0.5, 2, 8, 32, 128])  # of the components of a pair's
 
 
 def make_runs(instances=20, *, seed=0, cluster=None, maximise=False, coarse=False):
-    """Runs with steps at their own times. Some find nothing at first, some end early, some fail."""
+    """Runs with steps at their own budgets. Some find nothing at first, some end early, some fail."""
     rng, runs = np.random.default_rng(seed), []
     for i in range(instances):
         for speed, name in enumerate(NAMES):
@@ -55,7 +55,7 @@ CASES = {
 
 
 def fits(case, budget):
-    """The posterior on the grid, and one whose grid has a further time."""
+    """The posterior on the grid, and one whose grid has a further budget."""
     runs, options = CASES[case]
     runs = make_runs(**runs)
     longer = pb.Grid(sorted([*GRID.budgets, budget]), "log")
@@ -64,7 +64,7 @@ def fits(case, budget):
     )
 
 
-@pytest.mark.parametrize("time", BETWEEN)
+@pytest.mark.parametrize("budget", BETWEEN)
 @pytest.mark.parametrize("case", CASES)
 def test_outcomes_are_those_of_a_grid_with_this_budget(case, budget):
     posterior, longer = fits(case, budget)
@@ -88,7 +88,7 @@ def test_outcomes_are_those_of_a_grid_with_this_budget(case, budget):
 
 
 @pytest.mark.parametrize("case", ["plain", "ties", "clusters"])
-def test_draws_at_a_time_of_the_grid_are_those_of_the_grid(case):
+def test_draws_at_a_budget_of_the_grid_are_those_of_the_grid(case):
     """The same instances have the same weights, and the same components are chosen, in each draw."""
     posterior, _ = fits(case, 57)
     for place, budget in enumerate(GRID.budgets):
@@ -98,7 +98,7 @@ def test_draws_at_a_time_of_the_grid_are_those_of_the_grid(case):
         np.testing.assert_allclose(exact.ratings[:, 0], posterior.ratings[:, place], rtol=1e-5)
 
 
-@pytest.mark.parametrize("time", BETWEEN)
+@pytest.mark.parametrize("budget", BETWEEN)
 @pytest.mark.parametrize(
     "criterion", [None, pb.FirstPlace(), pb.TopK(2), pb.MeanRank(), pb.WinRateAgainst("b")], ids=str
 )
@@ -168,7 +168,7 @@ def test_a_budget_at_which_two_algorithms_tie_does_not_merge_them():
     assert pb.select(posterior, pb.At(400), among=NAMES).recommendation == "a"
 
 
-def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_times():
+def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_budgets():
     runs = [
         pb.Trajectory(name, i, [1, budget, 90], [9.0, 2.0, 1.0], end=100)
         for i in range(20)
@@ -180,7 +180,7 @@ def test_algorithms_that_are_the_same_on_the_grid_may_differ_between_its_times()
     assert [each.name for each in pb.select(posterior, pb.At(30)).candidates] == ["a", "b"]
 
 
-@pytest.mark.parametrize("time", [9.9, 1001, 0, -5, np.inf, np.nan])
+@pytest.mark.parametrize("budget", [9.9, 1001, 0, -5, np.inf, np.nan])
 def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=100)
     posterior.save(tmp_path / "posterior.npz")
@@ -195,7 +195,7 @@ def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
             pb.select(each, pb.At(budget))
 
 
-@pytest.mark.parametrize(("time", "below"), [(11, 10), (99.5, 10), (300, 100), (999, 100)])
+@pytest.mark.parametrize(("budget", "below"), [(11, 10), (99.5, 10), (300, 100), (999, 100)])
 def test_without_runs_the_nearest_grid_budget_below_is_used(budget, below, tmp_path):
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID), draws=200)
     posterior.save(tmp_path / "posterior.npz")
@@ -237,7 +237,7 @@ def test_weights_that_were_changed_later_count():
         assert (here.wins, here.losses, here.ties) == (there.wins, there.losses, there.ties)
 
 
-def test_weights_that_depend_on_time_are_known_on_the_grid_only():
+def test_weights_that_depend_on_budget_are_known_on_the_grid_only():
     weights = np.random.default_rng(0).uniform(1, 2, size=(20, 3))
     posterior = pb.fit(pb.Choices.from_trajectories(make_runs(), grid=GRID, weights=weights), draws=100)
     assert posterior.at(57) is None
@@ -252,7 +252,7 @@ def test_under_the_papers_priors_ratings_are_interpolated():
     means = dict(zip("ABCD", half_way.mean(axis=0), strict=True))
     assert {each.name: each.expected for each in selection.candidates} == pytest.approx(means)
     best = np.mean(half_way.argmax(axis=1) == "ABCD".index(selection.recommendation))
-    assert selection.probability_best == pytest.approx(best)  # not limited by those of the two grid times
+    assert selection.probability_best == pytest.approx(best)  # not limited by those of the two budgets of the grid
     assert "no runs" not in selection.sentence
 
 
@@ -279,7 +279,7 @@ def recorded():
 
 
 def check_recorded(posterior, recorded, budget):
-    """Compare the outcomes of a posterior at a time with the recorded values, instance by instance."""
+    """Compare the outcomes of a posterior at a budget with the recorded values, instance by instance."""
     place = int(np.flatnonzero(recorded.evaluations <= budget)[-1])
     rankings = posterior.beliefs.sample.rankings
     exact = posterior.at(budget)
@@ -296,7 +296,7 @@ def check_recorded(posterior, recorded, budget):
             assert (share, observed) == (pytest.approx(won / number), number)
 
 
-@pytest.mark.parametrize("time", [150, 1234, 30_000])
+@pytest.mark.parametrize("budget", [150, 1234, 30_000])
 def test_recorded_runs_of_ma_bbob(recorded, budget):
     runs = recorded.trajectories(order=range(15))
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=recorded.coarse_grid(8)), draws=200)

@@ -1,4 +1,4 @@
-"""The decision map: leaders, their probabilities, and the times at which known curves cross."""
+"""The decision map: leaders, their probabilities, and the budgets at which known curves cross."""
 
 from itertools import pairwise
 
@@ -56,7 +56,7 @@ def test_of_several_crossings_each_is_matched_to_its_own_change_of_leader():
 
 @pytest.mark.parametrize("axis", ["linear", "log"])
 def test_a_change_is_where_the_win_rate_crosses_one_half(axis):
-    """Between grid times, win rates are lines on the axis of the grid; A leads at 1 and 10, B from 20 on."""
+    """Between budgets of the grid, win rates are lines on the axis of the grid; A leads at 1 and 10, B from 20 on."""
     grid = Grid([1, 10, 20, 50], axis)
     first = np.array([0.5, 0.45, 0.3, 0.2])
     (change,) = decision_map(
@@ -113,7 +113,7 @@ def test_without_draws_that_are_joint_over_time_there_are_no_changes_of_leader()
     assert decision_map(alone).best == decision_map(paths).best
 
 
-def test_a_single_time_and_a_single_candidate():
+def test_a_single_budget_and_a_single_candidate():
     assert decision_map(posterior_of([[[0.4, 0.6]]])).best == ("B",)
     assert decision_map(random_posterior(), among="A").best == ("A",) * 8
 
@@ -128,8 +128,8 @@ def test_the_map_in_words():
     ]
     one = decision_map(posterior_of([[[0.6, 0.4], [0.4, 0.6], [0.6, 0.4]], [[0.6, 0.4], [0.7, 0.3], [0.3, 0.7]]]))
     assert str(one).splitlines() == [
-        "1 to 1.5  A                  over 99 % sure at 1",
-        "1.5 to 3  too close to call  A (50 % at 2) or B (50 % at 2)",
+        "1 to 1.5  A        over 99 % sure at 1",
+        "1.5 to 3  unclear  A (50 % at 2) or B (50 % at 2)",
     ]
 
 
@@ -145,7 +145,7 @@ def test_the_frame_of_a_map_has_the_probabilities_of_all_candidates():
     found = decision_map(crossing_at([3.5, 4.5, 4.5], grid))
     frame = found.to_frame()
     assert len(frame) == 11 * 3
-    wide = frame.pivot(index="time", columns="algorithm_name", values="probability_best")
+    wide = frame.pivot(index="budget", columns="algorithm_name", values="probability_best")
     assert wide.to_numpy().tolist() == found.probability_best.tolist()
     assert frame[frame["leads"]]["algorithm_name"].tolist() == list(found.best)
     assert found.to_frame(backend="pyarrow").shape == (33, 4)
@@ -164,7 +164,7 @@ def map_of(shares):
 
 
 def posterior_with(shares, *, draws=100):
-    """A posterior whose leader at each time is the best in the given share of draws; the rest goes to the second name."""
+    """A posterior whose leader at each budget is the best in the given share of draws; the rest goes to the second name."""
     ratings = np.full((draws, len(shares), 3), 0.1)
     for budget, (first, second, share) in enumerate(shares):
         sure = round(share * draws)
@@ -178,35 +178,35 @@ def posterior_with(shares, *, draws=100):
     [
         ([("A", "B", 0.95), ("B", "A", 0.9)], ["A", "B"]),
         ([("A", "B", 0.95), ("A", "B", 0.85)], ["A"]),
-        ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
-        ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "too close to call", "B"]),
-        ([("A", "B", 0.95), ("A", "B", 0.7), ("A", "B", 0.9)], ["A", "too close to call", "A"]),
-        ([("A", "B", 0.7), ("A", "B", 0.9)], ["too close to call", "A"]),
-        ([("A", "B", 0.7), ("B", "A", 0.7)], ["too close to call"]),
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("B", "A", 0.6), ("B", "A", 0.9)], ["A", "unclear", "B"]),
+        ([("A", "B", 0.95), ("C", "B", 0.7), ("B", "A", 0.9)], ["A", "unclear", "B"]),
+        ([("A", "B", 0.95), ("A", "B", 0.7), ("A", "B", 0.9)], ["A", "unclear", "A"]),
+        ([("A", "B", 0.7), ("A", "B", 0.9)], ["unclear", "A"]),
+        ([("A", "B", 0.7), ("B", "A", 0.7)], ["unclear"]),
     ],
 )
-def test_a_stretch_has_the_answer_of_select(shares, expected):
+def test_a_range_has_the_answer_of_select(shares, expected):
     found, posterior = map_of(shares), posterior_with(shares)
-    assert [each.choice for each in found.stretches] == expected
-    assert (found.stretches[0].start, found.stretches[-1].stop) == (1, len(shares))
-    for before, after in pairwise(found.stretches):
+    assert [each.choice for each in found.ranges] == expected
+    assert (found.ranges[0].start, found.ranges[-1].stop) == (1, len(shares))
+    for before, after in pairwise(found.ranges):
         assert before.stop == after.start
     for budget in found.grid.budgets:
-        stretch = next(each for each in found.stretches if budget <= each.stop)
+        span = next(each for each in found.ranges if budget <= each.stop)
         selection = select(posterior, At(budget))
-        assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+        assert span.choice == (selection.recommendation if selection.is_sure else "unclear")
 
 
 @pytest.mark.parametrize("between", ["even", "log"])
-def test_stretches_meet_half_way(between):
+def test_ranges_meet_half_way(between):
     grid = linear_grid(0, 100, 21) if between == "even" else log_grid(1, 100, 5)
     found = decision_map(crossing_at([37.0] * 5, grid))
     middle = 37.5 if between == "even" else np.sqrt(np.sqrt(1000) * 100)
-    assert [(each.choice, each.start, each.stop) for each in found.stretches] == [
+    assert [(each.choice, each.start, each.stop) for each in found.ranges] == [
         ("A", grid.budgets[0], pytest.approx(middle)),
         ("B", pytest.approx(middle), grid.budgets[-1]),
     ]
-    assert found.leader_changes[0].budget == pytest.approx(37)  # the win rate knows more than the leaders at grid times
+    assert found.leader_changes[0].budget == pytest.approx(37)  # the win rate knows more than the leaders
 
 
 def random_bootstrap(seed):
@@ -233,9 +233,9 @@ def test_the_map_and_select_agree_at_each_budget_of_the_grid(seed):
         probability = dict(zip(found.names, found.probability_best[place].tolist(), strict=True))
         expected = {each.members[0]: each.probability_best for each in selection.candidates}
         assert probability == dict.fromkeys(found.names, 0.0) | expected  # number by number
-        stretch = next(each for each in found.stretches if budget <= each.stop)
+        span = next(each for each in found.ranges if budget <= each.stop)
         if len(selection.candidates) > 1:
-            assert stretch.choice == (selection.recommendation if selection.is_sure else "too close to call")
+            assert span.choice == (selection.recommendation if selection.is_sure else "unclear")
 
 
 def test_under_the_papers_priors_the_leader_has_the_highest_expected_rating():
@@ -281,10 +281,10 @@ def test_leaders_change_also_across_budgets_that_are_too_close_to_call():
 
 
 def test_contenders_are_named_the_most_probable_first():
-    (stretch,) = map_of([("A", "B", 0.55), ("A", "B", 0.55)]).stretches
-    assert stretch.leader is None
-    assert (stretch.names, stretch.probabilities) == (("A", "B"), (0.55, 0.45))
-    assert stretch.certainty == "A (55 % at 1) or B (45 % at 1)"
+    (span,) = map_of([("A", "B", 0.55), ("A", "B", 0.55)]).ranges
+    assert span.leader is None
+    assert (span.names, span.probabilities) == (("A", "B"), (0.55, 0.45))
+    assert span.certainty == "A (55 % at 1) or B (45 % at 1)"
 
 
 def test_algorithms_that_take_turns_through_noise_change_once():
@@ -293,7 +293,7 @@ def test_algorithms_that_take_turns_through_noise_change_once():
     lead = np.where(np.arange(20)[:, None] < 20 * shares, 0.1, -0.1)
     posterior = posterior_of(np.stack([0.5 + lead, 0.5 - lead], axis=2), grid)
     found = decision_map(posterior)
-    assert [each.leader for each in found.stretches if each.leader] == ["A", "B", "A", "B"]  # as `select` recommends
+    assert [each.leader for each in found.ranges if each.leader] == ["A", "B", "A", "B"]  # as `select` recommends
     (change,) = found.leader_changes
     assert (change.before, change.after) == ("A", "B")
     assert (

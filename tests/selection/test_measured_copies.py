@@ -14,7 +14,7 @@ GRID = [1, 2, 3]
 
 
 def choices_of(values):
-    """Choices of values (problem, repetition, time, algorithm)."""
+    """Choices of values (problem, repetition, budget, algorithm)."""
     problems, repetitions, budgets, algorithms = values.shape
     labels = tuple(np.repeat(np.arange(problems), repetitions).tolist())
     return pb.Choices.from_values(
@@ -169,7 +169,7 @@ def test_the_sentence_says_how_portfolios_were_valued():
 
 def test_copies_need_repetitions_of_half_of_the_instances_at_every_budget():
     values = noisy_values(10, 3, noise=np.ones(3))
-    values[:, 1:, 2] = np.nan  # the repetitions end before the last time
+    values[:, 1:, 2] = np.nan  # the repetitions end before the last budget
     values[6:, 1:] = np.nan  # and there are none of four instances
     posterior = posterior_of_repetitions(values)
     early, late = (select_all(posterior, query, portfolio=2) for query in (pb.At(2), pb.At(3)))
@@ -231,7 +231,7 @@ def test_repeated_runs_survive_saving_and_thinning(tmp_path):
     assert value_of(select_all(small, portfolio=2), "A", "A").expected == pytest.approx(expected, abs=0.02)
 
 
-def test_a_budget_between_two_times_has_repetitions_too():
+def test_a_budget_between_two_budgets_has_repetitions_too():
     rng = np.random.default_rng(0)
     runs = [
         pb.Trajectory(name, (problem, repetition), [1, 5], [9 + rng.random(), rng.random()], end=10, cluster=problem)

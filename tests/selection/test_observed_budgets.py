@@ -1,4 +1,4 @@
-"""No recommendation, leader or regret rests on times at which an algorithm was not observed."""
+"""No recommendation, leader or expected loss rests on budgets at which an algorithm was not observed."""
 
 from dataclasses import replace
 
@@ -26,12 +26,12 @@ def two():
 
 @pytest.fixture(scope="module")
 def three():
-    """`short`, and two algorithms that were observed at all times."""
+    """`short`, and two algorithms that were observed at all budgets."""
     return short_posterior("long", "last")
 
 
 def masked(posterior, **gaps):
-    """The posterior with algorithms unobserved at the positions of some times."""
+    """The posterior with algorithms unobserved at the positions of some budgets."""
     comparisons = np.full(posterior.ratings.shape[1:], 9)
     for name, places in gaps.items():
         comparisons[places, posterior.names.index(name)] = 0
@@ -96,7 +96,7 @@ def test_a_share_of_five_percent_of_the_weight_may_be_unobserved(three):
     assert pb.select(three, pb.Weighted([0.5, 0.44, 0.06, 0])).recommendation == "long"
 
 
-def test_a_custom_preference_needs_every_time(three):
+def test_a_custom_preference_needs_every_budget(three):
     selection = pb.select(three, pb.Custom(lambda curves: curves.mean(axis=-1)))
     assert (selection.recommendation, selection.not_observed) == ("long", ("short",))
 
@@ -127,7 +127,7 @@ def test_the_mean_rank_is_among_observed_algorithms(three):
     assert f" It has a mean rank of {2 - rates.mean():.2f} among 2 (" in selection.sentence
 
 
-def test_times_without_data_add_no_regret(two):
+def test_times_without_data_add_no_loss(two):
     assert pb.worst_case_loss(two).budget in (1, 10)
     posterior = random_posterior(budgets=6, algorithms=3, seed=4)
     unknown = masked(posterior, A=[3, 4, 5], B=[3, 4, 5], C=[3, 4, 5])
@@ -138,7 +138,11 @@ def test_times_without_data_add_no_regret(two):
 
 def test_gaps_are_described_by_group():
     posterior = masked(random_posterior(budgets=4, grid=GRID), A=[0], B=[0], C=[1, 3], D=[0, 1, 2, 3])
-    assert describe_unobserved(posterior) == ["A and B before 10", "C between 1 and 100 and after 100", "D at any time"]
+    assert describe_unobserved(posterior) == [
+        "A and B before 10",
+        "C between 1 and 100 and after 100",
+        "D at any budget",
+    ]
     assert describe_unobserved(posterior, among=["B"]) == ["B before 10"]
     assert unobserved_sentence(posterior, among=["A"]) == ("Not observed together with another algorithm: A before 10.")
     assert unobserved_sentence(random_posterior()) == ""
@@ -147,7 +151,7 @@ def test_gaps_are_described_by_group():
 def test_of_many_groups_some_are_counted():
     posterior = random_posterior(budgets=20, algorithms=15)
     many = masked(posterior, **{name: [k] for k, name in enumerate(posterior.names)})
-    assert describe_unobserved(many)[10:] == ["5 more algorithms at some times"]
+    assert describe_unobserved(many)[10:] == ["5 more algorithms at some budgets"]
 
 
 def test_few_data_are_named_with_their_budgets():
@@ -169,8 +173,8 @@ def test_ratings_of_observed_algorithms_sum_to_one(three):
     np.testing.assert_allclose(sums[:, observed.any(axis=1)], 1.0, atol=1e-6)
 
 
-def test_the_default_candidates_are_not_dominated_at_the_times_at_which_they_were_compared(three):
-    """`short` was never seen losing, and `last` loses to `long` at every time."""
+def test_the_default_candidates_are_not_dominated_at_the_budgets_at_which_they_were_compared(three):
+    """`short` was never seen losing, and `last` loses to `long` at every budget."""
     assert {each.name for each in pb.select(three, pb.At(1)).candidates} == {"short", "long"}
     late = pb.select(three, pb.Final())
     assert ([each.name for each in late.candidates], late.not_observed) == (["long"], ("short",))

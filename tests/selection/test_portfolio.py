@@ -62,7 +62,7 @@ def test_values_are_those_of_the_sum_of_the_ratings(risk, size, copies):
 def test_for_linear_preferences_the_best_multiset_is_the_best_algorithm_on_every_machine(
     algorithms, size, budgets, risk, seed
 ):
-    """The paper states it for the expected value and for the probability of being best; it holds for regret, too."""
+    """The paper states it for the expected value and the probability of being best; it holds for the expected loss, too."""
     posterior = random_posterior(draws=15, budgets=budgets, algorithms=algorithms, seed=seed)
     weights = np.random.default_rng(seed).exponential(size=budgets)
     selection = select(posterior, Weighted(weights), risk, portfolio=size)
@@ -134,7 +134,7 @@ def test_an_algorithm_that_is_no_candidate_does_not_change_ratings():
     assert values == pytest.approx({("A", "B"): 0.5, ("A", "A"): 0.6, ("B", "B"): 0.4})
 
 
-def test_for_the_worst_time_the_members_complement_one_another():
+def test_for_the_worst_budget_the_members_complement_one_another():
     """A is good early, B late, C is never good: the best worst case is one of each."""
     early = np.array([0.7, 0.45, 0.1])
     ratings = np.stack([early, early[::-1], 1 - early - early[::-1]], axis=1)

@@ -44,13 +44,13 @@ def test_weights_are_not_negative_and_sum_to_one(preference):
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-def test_final_and_at_a_grid_time_read_one_time(grid):
+def test_final_and_at_a_grid_budget_read_one_budget(grid):
     for k, budget in enumerate(grid.budgets):
         assert At(budget).weights(grid).tolist() == np.eye(len(grid))[k].tolist()
     assert Final().weights(grid).tolist() == At(grid.budgets[-1]).weights(grid).tolist()
 
 
-def test_between_grid_times_a_curve_is_read_on_the_grids_axis():
+def test_between_grid_budgets_a_curve_is_read_on_the_grids_axis():
     assert At(2.5).weights(Grid([1, 2, 4])).tolist() == [0, 0.75, 0.25]
     np.testing.assert_allclose(At(10**1.5).weights(log_grid(1, 1000, 4)), [0, 0.5, 0.5, 0], atol=1e-15)
 
@@ -69,7 +69,7 @@ def test_log_uniform_is_the_mean_over_orders_of_magnitude():
     assert LogUniform().weights(log) @ (np.log(log.budgets) / np.log(100)) == pytest.approx(0.5, abs=1e-14)
     linear = Grid([1, 3, 7, 100])  # θ = t/100: ∫ θ/t dt / log 100
     assert LogUniform().weights(linear) @ (linear.budgets / 100) == pytest.approx(0.99 / np.log(100), rel=1e-12)
-    steep = Grid([1, 1e5])  # 1/t falls by five orders of magnitude between two times
+    steep = Grid([1, 1e5])  # 1/t falls by five orders of magnitude between two budgets
     assert LogUniform().weights(steep) @ (steep.budgets / 1e5) == pytest.approx((1 - 1e-5) / np.log(1e5), rel=1e-12)
 
 
@@ -82,7 +82,7 @@ def test_between_is_the_mean_over_a_part():
 
 def test_weights_over_time_by_function_and_by_array():
     grid = Grid([0, 1, 4, 10])
-    # Σ and ∫ of t · t: the first over grid times, the second over all.
+    # Σ and ∫ of t · t: the first over budgets of the grid, the second over all.
     assert Weighted(grid.budgets).weights(grid) @ grid.budgets == pytest.approx(117 / 15)
     assert Weighted(lambda t: t).weights(grid) @ grid.budgets == pytest.approx((1000 / 3) / 50, rel=1e-13)
     assert Weighted(lambda t: 3.0).weights(grid).tolist() == pytest.approx(Uniform().weights(grid).tolist())
@@ -96,7 +96,7 @@ def test_the_scale_of_weights_does_not_matter():
     )
 
 
-@pytest.mark.parametrize("time", [0.5, 21.5, np.nan, np.inf, -3])
+@pytest.mark.parametrize("budget", [0.5, 21.5, np.nan, np.inf, -3])
 def test_budgets_outside_the_grid_are_refused(budget):
     with pytest.raises(
         ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*nothing was observed"
@@ -116,12 +116,12 @@ def test_ranges_the_wrong_way_round_are_refused(ends):
         Between(*ends)
 
 
-def test_log_uniform_needs_positive_times():
-    with pytest.raises(ValueError, match=r"expected a grid of positive times .*, got one from 0; use Uniform\(\)"):
+def test_log_uniform_needs_positive_budgets():
+    with pytest.raises(ValueError, match=r"expected a grid of positive budgets .*, got a grid from 0; use Uniform\(\)"):
         LogUniform().weights(GRIDS["even"])
 
 
-@pytest.mark.parametrize("grid", [UNEVEN, Grid([5.0])], ids=["uneven", "one time"])
+@pytest.mark.parametrize("grid", [UNEVEN, Grid([5.0])], ids=["uneven", "one budget"])
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
@@ -129,8 +129,8 @@ def test_log_uniform_needs_positive_times():
         (lambda t: np.full_like(t, np.nan), "that are finite and not negative, got nan"),
         (lambda t: np.inf * t, "that are finite and not negative, got inf"),
         (lambda t: -1.0, "that are finite and not negative, got -1"),
-        (lambda t: 0 * t, "expected a positive weight over time, got only zeros; give some time a positive weight"),
-        (lambda t: np.ones((len(t), 2)), r"one number for each of \d+ times, got shape \(\d+, 2\)"),
+        (lambda t: 0 * t, "expected a positive weight over time, got only zeros; give some budget a positive weight"),
+        (lambda t: np.ones((len(t), 2)), r"one number for each of \d+ budgets, got shape \(\d+, 2\)"),
     ],
 )
 def test_bad_weight_functions_are_refused(grid, weight, message):
@@ -144,8 +144,8 @@ def test_bad_weight_functions_are_refused(grid, weight, message):
         ([1, -0.1, 1], "that are finite and not negative, got -0.1"),
         ([1, np.nan, 1], "that are finite and not negative, got nan"),
         ([0, 0, 0], "got only zeros"),
-        ([1, 1], r"one weight for each of the 3 times of the grid, got shape \(2,\)"),
-        (1.0, r"one weight for each of the 3 times of the grid, got shape \(\)"),
+        ([1, 1], r"one weight for each of the 3 budgets of the grid, got shape \(2,\)"),
+        (1.0, r"one weight for each of the 3 budgets of the grid, got shape \(\)"),
     ],
 )
 def test_bad_weights_are_refused(weight, message):
@@ -154,7 +154,7 @@ def test_bad_weights_are_refused(weight, message):
 
 
 @pytest.mark.parametrize(
-    ("time", "words"),
+    ("budget", "words"),
     [
         (1000, "1,000"),
         (60_000, "60,000"),

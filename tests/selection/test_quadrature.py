@@ -17,14 +17,14 @@ from tests.selection.posteriors import GRIDS
 
 
 def interpolated(grid, curve):
-    """The curve between grid times, by NumPy's own interpolation on the grid's axis."""
+    """The curve between budgets of the grid, by NumPy's own interpolation on the grid's axis."""
     if grid.axis == "log":
         return lambda t: np.interp(np.log(t), np.log(grid.budgets), curve)
     return lambda t: np.interp(t, grid.budgets, curve)
 
 
 def adaptive(grid, density, curve, start, stop):
-    """∫ density · curve dt piece by piece: kinks of the curve are ends of pieces, and so are a few more times."""
+    """∫ density · curve dt piece by piece: kinks of the curve are ends of pieces, and so are a few more budgets."""
     edges = np.unique([start, *grid.budgets, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, stop])
     edges = edges[(edges >= start) & (edges <= stop)]
     at = interpolated(grid, curve)
@@ -61,7 +61,7 @@ def test_integrals_are_those_of_the_interpolated_curve(grid, curve, density):
     np.testing.assert_allclose(weights @ curve, exact, rtol=1e-8)  # in [64, 256] exp(-t/10) is not so smooth
 
 
-def test_integrals_between_any_two_times(grid, curve):
+def test_integrals_between_any_two_budgets(grid, curve):
     first, last = grid.budgets[0], grid.budgets[-1]
     rng = np.random.default_rng(3)
     for start, stop in np.sort(rng.uniform(first, last, size=(10, 2)), axis=1):
@@ -109,12 +109,12 @@ def test_reading_is_linear_on_the_axis(grid, curve):
     )
 
 
-def test_a_time_of_the_grid_is_read_exactly(grid):
+def test_a_budget_of_the_grid_is_read_exactly(grid):
     for k, budget in enumerate(grid.budgets):
         assert interpolation_weights(grid, np.array([budget]), np.ones(1)).tolist() == np.eye(len(grid))[k].tolist()
 
 
-def test_a_grid_of_one_time():
+def test_a_grid_of_one_budget():
     grid = Grid([5.0])
     assert interpolation_weights(grid, np.array([5.0, 5.0]), np.array([1.0, 2.0])).tolist() == [3]
     assert integration_weights(grid, lambda t: 2 * t, 5.0, 5.0).tolist() == [10]
@@ -148,7 +148,7 @@ def test_expectations_of_continuous_distributions(name, distribution):
     assert (weights >= 0).all()
 
 
-def test_expectations_of_atoms_on_grid_times_are_exact():
+def test_expectations_of_atoms_on_grid_budgets_are_exact():
     grid = GRIDS["uneven"]
     chosen, masses = grid.budgets[[0, 3, 9]], np.array([0.2, 0.5, 0.3])
     distribution = stats.rv_discrete(values=(chosen, masses))
@@ -157,7 +157,7 @@ def test_expectations_of_atoms_on_grid_times_are_exact():
     np.testing.assert_allclose(expectation_weights(grid, distribution.cdf), expected, atol=1e-12)
 
 
-def test_expectations_of_atoms_between_grid_times_are_near():
+def test_expectations_of_atoms_between_grid_budgets_are_near():
     """An atom is misplaced by half the largest node weight at most, 1.2 % of its interval."""
     grid, curve = Grid([0.0, 10.0, 40.0]), np.array([0.0, 1.0, 0.0])
     for budget in np.linspace(0.1, 39.9, 41):
@@ -166,7 +166,7 @@ def test_expectations_of_atoms_between_grid_times_are_near():
         assert weights.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("time", [0.99, 21.01, -1, np.nan, np.inf])
+@pytest.mark.parametrize("budget", [0.99, 21.01, -1, np.nan, np.inf])
 def test_times_outside_are_refused_with_advice(budget):
     with pytest.raises(ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*: ask within"):
         require_within(GRIDS["uneven"], np.array([3.0, budget]), "the budget")

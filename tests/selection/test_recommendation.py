@@ -183,7 +183,7 @@ def test_selecting_from_a_file_loads_little_beside_numpy(posterior, tmp_path):
     code = (
         "import sys, polarbear as pb; p = pb.Posterior.load(sys.argv[1]);"
         "print(pb.select(p, pb.LogUniform(), pb.Quantile(0.05), portfolio=2).sentence);"
-        "pb.decision_map(p); pb.worst_case_regret(p);"
+        "pb.decision_map(p); pb.worst_case_loss(p);"
         "heavy = {'scipy.special', 'scipy.stats', 'arviz_stats', 'rich', 'cloudpickle', 'polarbear.inference'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

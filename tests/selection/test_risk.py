@@ -39,12 +39,12 @@ def test_quantiles_of_normal_values_are_those_of_the_normal():
     )  # half a step between draws
 
 
-def test_regret_is_the_mean_loss_against_the_best():
+def test_loss_is_the_mean_loss_against_the_best():
     losses = np.array([[max(row) - each for each in row] for row in VALUES])
     np.testing.assert_allclose(ExpectedLoss().score(VALUES), -losses.mean(axis=0))
 
 
-def test_regret_and_expectation_give_the_same_order():
+def test_loss_and_expectation_give_the_same_order():
     np.testing.assert_array_equal(ExpectedLoss().score(VALUES).argsort(), Expected().score(VALUES).argsort())
 
 
@@ -77,7 +77,7 @@ def test_a_level_that_is_no_probability_is_refused(level):
         (ProbabilityBest(), "the probability of being the best"),
         (Quantile(), "the 5 % quantile of the value"),
         (Quantile(0.025), "the 2.5 % quantile of the value"),
-        (ExpectedLoss(), "the expected regret"),
+        (ExpectedLoss(), "the expected loss"),
     ],
 )
 def test_every_attitude_has_a_description(risk, words):

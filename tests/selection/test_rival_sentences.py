@@ -62,7 +62,7 @@ def test_a_choice_that_is_too_close_to_call():
     loss = 100 * np.mean([max(0, 0.5 - value) for value in selection.values[:, 0]])
     assert f"by which the strongest rival wins more than half: {loss:.2g} percentage points." in selection.sentence
     assert selection.sentence.startswith(
-        f"For a budget of 50, it is too close to call: the best choice is {chances}. If you must choose, take "
+        f"For a budget of 50, it is unclear: the best choice is {chances}. If you must choose, take "
         f"{selection.recommendation}. It wins on "
     )
 

@@ -84,7 +84,7 @@ def test_an_algorithm_that_differs_on_one_instance_is_a_rival(values):
     assert len(pb.decision_map(posterior, among=list("ABCX")).names) == 4
 
 
-@pytest.mark.parametrize("places", [(3,), (3, 1), (slice(None), 2)], ids=["an instance", "a time of one", "a time"])
+@pytest.mark.parametrize("places", [(3,), (3, 1), (slice(None), 2)], ids=["an instance", "a budget of one", "a budget"])
 def test_an_algorithm_without_the_same_instances_is_a_rival(values, places):
     copied = with_copy(values)
     copied[(*places, ...)][..., 3] = np.nan
@@ -114,7 +114,7 @@ def test_the_map_counts_them_once(values):
     there = pb.decision_map(posterior_with(values, "ABC"), among=list("ABC"))
     assert here.names == there.names
     assert here.best == there.best
-    assert here.stretches == there.stretches
+    assert here.ranges == there.ranges
     assert here.leader_changes == there.leader_changes
     np.testing.assert_array_equal(here.probability_best, there.probability_best)
 

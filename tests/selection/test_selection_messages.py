@@ -38,7 +38,7 @@ def test_the_sentence_of_a_recommendation():
     assert str(selection).splitlines() == [
         selection.sentence,
         "",
-        "choice  comes first  95 % interval  best choice     regret",
+        "choice  comes first  95 % interval  best choice       loss",
         "cma            57 %  45 to 60 %            80 %   2 points",
         "de             43 %  40 to 55 %            20 %  16 points",
     ]
@@ -75,8 +75,8 @@ def test_the_sentence_of_a_portfolio():
         "single algorithm, cma, on 72 % of instances, counting one half where cma is its best member."
     )
     assert str(selection).splitlines()[-2:] == [
-        "3 x cma    1.71  1.35 to 1.8           80 %    0.06",
-        "3 x de     1.29  1.2 to 1.65           20 %    0.48",
+        "3 x cma    1.71  1.35 to 1.8           80 %  0.06",
+        "3 x de     1.29  1.2 to 1.65           20 %  0.48",
     ]
 
 
@@ -99,9 +99,9 @@ def test_an_unreliable_posterior_is_reported(posterior):
     assert select(unreliable).sentence.endswith("The posterior is not reliable: Too few draws.")
 
 
-def test_independent_times_are_reported(posterior):
+def test_independent_budgets_are_reported(posterior):
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
-    remark = "The prior Dirichlet(concentration=1.0) treats each time alone"
+    remark = "The prior Dirichlet(concentration=1.0) treats each budget alone"
     for preference in PREFERENCES.values():
         one_budget = isinstance(preference, At | Final)
         assert (remark in select(alone, preference).sentence) != one_budget
@@ -132,7 +132,7 @@ def test_candidates_that_are_not_in_the_posterior_are_refused(posterior, among):
         ((1000,), r"expected a preference such as Uniform\(\), got 1000$"),
         (("uniform",), r"expected a preference such as Uniform\(\), got 'uniform'"),
         ((Expected(),), r"expected a preference such as Uniform\(\), got Expected\(\)"),
-        ((Uniform(), At(3)), r"expected a risk such as Expected\(\), got At\(time=3\)"),
+        ((Uniform(), At(3)), r"expected a risk such as Expected\(\), got At\(budget=3\)"),
         ((Uniform(), Custom(np.min)), r"expected a risk such as Expected\(\), got Custom"),
     ],
 )

@@ -53,7 +53,7 @@ def test_the_other_criteria_take_each_pair_on_its_own_instances():
         assert len(pb.select(posterior, criterion=criterion, among=NAMES).candidates) == 3
 
 
-def test_the_worst_time_is_named():
+def test_the_worst_budget_is_named():
     values = values_with(20, budgets=3)
     values[15:, 1, 2] = np.nan
     values[4:, 2, 2] = np.nan
@@ -65,8 +65,8 @@ def test_the_worst_time_is_named():
 
 
 @pytest.mark.parametrize("criterion", PLACES, ids=str)
-def test_a_candidate_without_runs_at_times_of_little_weight_is_left_out_there(criterion):
-    """`c` ends before the last time, which has 4 % of the weight."""
+def test_a_candidate_without_runs_at_budgets_of_little_weight_is_left_out_there(criterion):
+    """`c` ends before the last budget, which has 4 % of the weight."""
     values = values_with(20, budgets=3)
     values[:, 2, 2] = np.nan
     posterior = fit(values)

@@ -31,7 +31,7 @@ NAMES = ["D", "B", "A", "C"]  # not in order
 
 @pytest.fixture(scope="module")
 def posterior():
-    """Four similar algorithms, with ties, at five times."""
+    """Four similar algorithms, with ties, at five budgets."""
     values = random_values(20, 5, 4, seed=3)
     values[..., 2] += np.random.default_rng(0).integers(0, 2, size=values.shape[:2])
     return bootstrap_of(values, names=NAMES, draws=150)
@@ -92,7 +92,7 @@ def test_it_is_the_default_of_the_default_belief(posterior):
 
 @pytest.mark.parametrize("preference", LINEAR.values(), ids=LINEAR)
 def test_win_rates_are_averaged_over_budgets_before_the_minimum(posterior, preference):
-    if isinstance(preference, pb.At):  # no averages: a grid time
+    if isinstance(preference, pb.At):  # no averages: a grid budget
         weights = (posterior.grid.budgets == preference.budget).astype(float)
     else:
         weights = preference.weights(posterior.grid)

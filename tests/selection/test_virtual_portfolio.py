@@ -1,4 +1,4 @@
-"""A portfolio from stored runs, against reading its members time by time."""
+"""A portfolio from stored runs, against reading its members budget by budget."""
 
 import math
 from dataclasses import asdict
@@ -21,7 +21,7 @@ def random_run(rng, algorithm, instance=0, *, maximise=False, failed=False):
 
 
 def found_by(run, budget):
-    """Return the best value of a run by a time, whether or not the run failed later."""
+    """Return the best value of a run by a budget, whether or not the run failed later."""
     known = [value for at, value in zip(run.budgets, run.values, strict=True) if at <= budget]
     worst = -math.inf if run.maximise else math.inf
     return (max if run.maximise else min)([worst, *known])
@@ -29,7 +29,7 @@ def found_by(run, budget):
 
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.lists(st.booleans(), min_size=2, max_size=4))
-def test_the_best_of_the_members_at_every_time(seed, maximise, failures):
+def test_the_best_of_the_members_at_every_budget(seed, maximise, failures):
     rng = np.random.default_rng(seed)
     names = "ABCD"[: len(failures)]
     runs = [random_run(rng, n, maximise=maximise, failed=f) for n, f in zip(names, failures, strict=True)]
@@ -276,6 +276,6 @@ def test_members_that_minimise_and_maximise_are_refused():
         virtual_portfolio([RUNS[0], Trajectory("B", 0, [1], [9.0], maximise=True)], ["A", "B"])
 
 
-def test_combine_must_give_a_value_for_each_time():
-    with pytest.raises(ValueError, match=r"expected one value of combine for each of 1 times, got shape \(2,\)"):
+def test_combine_must_give_a_value_for_each_budget():
+    with pytest.raises(ValueError, match=r"expected one value of combine for each of 1 budgets, got shape \(2,\)"):
         virtual_portfolio(RUNS, ["A", "B"], combine=lambda instance, budgets, values: values[:, 0])

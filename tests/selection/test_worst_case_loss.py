@@ -1,4 +1,4 @@
-"""Bounds of the worst-case regret: brute force below, random preferences in between, nothing for a point posterior."""
+"""Bounds of the worst-case loss: brute force below, random preferences in between, nothing for a point posterior."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_lower_bound_is_the_worst_single_budget_or_average_of_neighbours(see
     ]
     assert bounds.lower == pytest.approx(max(single + windows), rel=1e-10)
     assert bounds.budget == posterior.grid.budgets[np.argmax(single)]
-    # Selection reports the same regret at a single budget.
+    # Selection reports the same loss at a single budget.
     assert max(single) == pytest.approx(select(posterior, At(bounds.budget)).loss, rel=1e-9)
 
 
@@ -39,7 +39,7 @@ def test_without_joint_draws_the_lower_bound_is_the_worst_single_budget():
 
 
 def test_an_average_over_time_may_risk_more_than_any_single_budget():
-    """A is probably better than B at first, and probably worse later; over both times it is an open question."""
+    """A is probably better than B at first, and probably worse later; over both budgets it is an open question."""
     rng = np.random.default_rng(0)
     ratings = np.full((400, 2, 2), 0.5)
     common = rng.normal(scale=0.05, size=400)
@@ -86,7 +86,7 @@ def test_the_upper_bound_by_loops():
     assert worst_case_loss(posterior).upper == pytest.approx(total, rel=1e-12)
 
 
-def test_regret_of_selection_under_such_a_preference_lies_below():
+def test_loss_of_selection_under_such_a_preference_lies_below():
     posterior = random_posterior(draws=100, budgets=6, seed=4)
     selection = select(posterior, Custom(lambda c: c.min(axis=-1)))
     assert selection.loss <= worst_case_loss(posterior).upper
@@ -129,7 +129,7 @@ def test_the_order_of_algorithms_does_not_matter():
     assert theirs == pytest.approx(ours, rel=1e-12)
 
 
-def test_the_irreducible_regret_is_that_of_the_best_fixed_choice_at_its_worst_budget():
+def test_the_irreducible_loss_is_that_of_the_best_fixed_choice_at_its_worst_budget():
     """A leads at first and B afterwards; C is second everywhere and loses least at its worst budget."""
     ratings = np.array([[[0.6, 0.1, 0.3], [0.1, 0.5, 0.4]]]).repeat(30, axis=0)
     bounds = worst_case_loss(posterior_of(ratings, names=["A", "B", "C"]))

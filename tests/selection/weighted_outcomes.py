@@ -13,13 +13,13 @@ def random_values(instances, budgets, algorithms, *, seed=0, ties=True):
 
 
 def bootstrap_of(values, *, names=None, draws=200):
-    """The posterior of values (instance, time, algorithm), with the least informative prior of a pair."""
+    """The posterior of values (instance, budget, algorithm), with the least informative prior of a pair."""
     choices = Choices.from_values(values, grid=np.arange(1, values.shape[1] + 1), names=names)
     return fit(choices, prior=BayesianBootstrap(near_equal=0), draws=draws, seed=0)
 
 
 def bootstrap_of_ranks(ranks, *, draws=200):
-    """The posterior of ranks (instance, time, algorithm)."""
+    """The posterior of ranks (instance, budget, algorithm)."""
     rankings = Rankings(ranks, None, np.arange(1, ranks.shape[1] + 1))
     return fit(Choices.from_rankings(rankings), draws=draws, seed=0)
 

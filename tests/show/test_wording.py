@@ -45,8 +45,8 @@ from polarbear.show.wording import TEXTS, text_of
 from tests.reporting.races import recorded_runs, small_race
 
 # For each code the subjects and numbers of findings, in the singular and in the plural.
-MISFIT = {"time": 316.2, "first": 100.0, "last": 1000.0, "observed": 0.31, "modelled": 0.52, "errors": -6.1}
-INFLUENCE = {"name": "de", "first": "cma", "second": "rs", "time": 50.0, "rate": 0.53, "without": 0.7, "errors": 4.0}
+MISFIT = {"budget": 316.2, "first": 100.0, "last": 1000.0, "observed": 0.31, "modelled": 0.52, "errors": -6.1}
+INFLUENCE = {"name": "de", "first": "cma", "second": "rs", "budget": 50.0, "rate": 0.53, "without": 0.7, "errors": 4.0}
 STOPPED = {"instances": 64, "cost": 123456.7, "clock": "evaluations", "patience": 400, "further": 0, "undecided": []}
 OPEN = [{"pair": ["cma", "de"], "budgets": 9, "start": 10.0, "stop": 90.0}]
 FAILED = {"failed": 3, "runs": 24, "missing": False, "accepted": False, "traceback": "", "output": ""}
@@ -253,7 +253,9 @@ def test_every_assumption_has_a_case(name):
 
 def test_every_reason_for_which_data_are_skipped_has_a_text():
     details = {
-        **dict.fromkeys(("problem", "kind", "reference", "other", "original", "time", "value", "measure", "key"), "x"),
+        **dict.fromkeys(
+            ("problem", "kind", "reference", "other", "original", "budget", "value", "measure", "key"), "x"
+        ),
         **dict.fromkeys(("columns", "existing", "names"), ("x", "y")),
         **dict.fromkeys(("limit", "megabytes", "number", "gigabytes", "ratio", "minutes"), 12),
         "column": "x",

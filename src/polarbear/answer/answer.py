@@ -57,7 +57,7 @@ class Answer:
     step
         The next step; None if there is nothing to do.
     names, budgets, probability
-        The kept algorithms, the budgets, and the probability that each is best at each budget, shape (time, algorithm).
+        The kept algorithms, the budgets, and the probability that each is best at each budget, shape (budget, algorithm).
     """
 
     ranges: tuple[Range, ...]
@@ -134,10 +134,10 @@ def _choice_for_all_budgets(posterior: Posterior, names: Sequence[str]) -> str |
 
 
 def _has_results(runs: RunCollection, names: Sequence[str]) -> Mask:
-    """Return whether at least half of the instances have a value from any kept algorithm, shape (time,)."""
+    """Return whether at least half of the instances have a value from any kept algorithm, shape (budget,)."""
     columns = [runs.index(name) for name in names]
     values = runs.table.values[:, :, columns]
-    known = ~np.isnan(values).all(axis=2)  # (instance, time)
+    known = ~np.isnan(values).all(axis=2)  # (instance, budget)
     solved = np.isfinite(values).any(axis=2)
     return np.asarray(2 * solved.sum(axis=0) >= known.sum(axis=0))
 

@@ -116,7 +116,7 @@ def _on_drops(posterior: Posterior, decisions: Sequence[Decision]) -> list[Findi
 
 
 def _came_first(ranks: Ranks, algorithm: int) -> tuple[Array, Array]:
-    """Return the share of instances on which an algorithm came first, and their number, shape (time,) each.
+    """Return the share of instances on which an algorithm came first, and their number, shape (budget,) each.
 
     Instances count where it was observed together with another algorithm. Ties share the first place. Where all algorithms
     tie, for example before any of them has a solution, no algorithm comes first.

@@ -1,9 +1,9 @@
 """How much sooner one algorithm reaches the quality of another: the ratio of the budgets that both need.
 
-On each instance the algorithm with the better value at budget b has reached the value of the worse one at some earlier time.
-That time, divided by b, is how much of the budget the better one needs; if the run of the worse one ended earlier, divided
-by its end. If both values tie, the ratio is that of the first times at which they reached them. Times are those of
-the runs, not of the grid. The median over instances is reported, with an interval by resampling instances or clusters.
+On each instance the algorithm with the better value at budget b has reached the value of the worse one at some smaller
+budget. That budget, divided by b, is how much of the budget the better one needs; if the run of the worse one ended earlier,
+divided by its end. If both values tie, the ratio is that of the first budgets at which they reached them. Budgets are those
+of the runs, not of the grid. The median over instances is reported, with an interval by resampling instances or clusters.
 """
 
 from __future__ import annotations
@@ -96,12 +96,12 @@ def _log_ratio(
 
 
 def _first_budget(run: Trajectory, goal: float) -> float:
-    """Return the first time at which a run has a loss of at most `goal`; its first value reaches an infinite goal."""
+    """Return the first budget at which a run has a loss of at most `goal`; its first value reaches an infinite goal."""
     losses = -run.values if run.maximise else run.values  # decreasing
     place = int(np.searchsorted(-losses, -goal, side="left"))
     return _positive(float(run.budgets[min(place, len(run.budgets) - 1)]))
 
 
 def _positive(budget: float) -> float:
-    """Return a time whose logarithm is finite; a run may begin, and even end, at time zero."""
+    """Return a budget whose logarithm is finite; a run may begin, and even end, at budget zero."""
     return max(budget, float(np.finfo(float).tiny))

@@ -1,9 +1,9 @@
 """The ranges of budgets with one answer: the best algorithm, several that are equal or tied, or those that may be best.
 
-Each budget of the grid has a label. A range is a stretch of budgets with one label. Labels are steady: an algorithm is named
-where it is best with a probability of at least 0.8, and on both sides as long as this probability is at least 0.6. Stretches
-that are shorter than 5 % of the grid join a neighbour. More than five ranges are joined, neighbours with the shortest sum
-first. The ends of ranges are therefore approximate.
+Each budget of the grid has a label. A range is a span of neighbouring budgets with one label. Labels are steady: a range
+names an algorithm where it is best with a probability of at least 0.8, and on both sides as long as this probability is at
+least 0.6. Spans that are shorter than 5 % of the grid join a neighbour. More than five ranges are joined, neighbours with
+the shortest sum first. The ends of ranges are therefore approximate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMED = 0.8
 """The probability of being best from which an algorithm is named."""
 
 _STAYS = 0.6  # down to which a named algorithm keeps its range
-_SHORT = 0.05  # share of the grid below which a stretch joins a neighbour
+_SHORT = 0.05  # share of the grid below which a span joins a neighbour
 _MOST = 5  # ranges; more are joined
 _CONTENDERS = 0.95  # the sum of the probabilities of the contenders
 _NAMED_CONTENDERS = 4
@@ -90,17 +90,17 @@ def all_ranges(
     posterior
         The posterior.
     names, probability
-        The kept algorithms, and the probability that each is best at each budget, shape (time, algorithm).
+        The kept algorithms, and the probability that each is best at each budget, shape (budget, algorithm).
     margin
         Win rates within this distance of one half are equal.
     has_results
-        Shape (time,): whether at least half of the instances have a value from any kept algorithm; None if unknown.
+        Shape (budget,): whether at least half of the instances have a value from any kept algorithm; None if unknown.
     """
     budgets = _Budgets(posterior, tuple(names), probability, margin)
     labels = _steady_labels(budgets, has_results)
-    stretches = _join_short(_join_alike((label, 1) for label in labels), len(labels))
+    spans = _join_short(_join_alike((label, 1) for label in labels), len(labels))
     ranges, first = [], 0
-    for (kind, leader), length in _join_alike(budgets.confirm(stretches)):
+    for (kind, leader), length in _join_alike(budgets.confirm(spans)):
         ranges.append(budgets.describe(kind, leader, first, first + length - 1))
         first += length
     return _meet_half_way(posterior.grid, ranges)
@@ -158,7 +158,7 @@ class _Budgets:
         return [self.posterior.names.index(name) for name in self.names]
 
     def within(self, one: int, other: int) -> Array:
-        """Return the probability that two algorithms are within the margin of each other, shape (time,)."""
+        """Return the probability that two algorithms are within the margin of each other, shape (budget,)."""
         pair = min(one, other), max(one, other)
         if pair not in self._within:
             a, b = (self.columns[each] for each in pair)
@@ -166,20 +166,20 @@ class _Budgets:
         return self._within[pair]
 
     def are_equal(self) -> Mask:
-        """Return whether all contenders at each budget are within the margin of each other, shape (time,)."""
+        """Return whether all contenders at each budget are within the margin of each other, shape (budget,)."""
         equal = np.zeros(len(self.probability), dtype=bool)
         for t, row in enumerate(self.probability):
             found = contenders(row) if row.any() else []
             equal[t] = len(found) > 1 and all(self.within(*pair)[t] >= _EQUAL for pair in combinations(found, 2))
         return equal
 
-    def confirm(self, stretches: Sequence[tuple[_Label, int]]) -> Iterator[tuple[_Label, int]]:
-        """Yield the stretches, "equal" and "tied" only if this holds for the contenders of the whole stretch.
+    def confirm(self, spans: Sequence[tuple[_Label, int]]) -> Iterator[tuple[_Label, int]]:
+        """Yield the spans, "equal" and "tied" only if this holds for the contenders of the whole span.
 
-        Contenders may change within a stretch, and short ones may have joined it.
+        Contenders may change within a span, and short ones may have joined it.
         """
         first = 0
-        for label, length in stretches:
+        for label, length in spans:
             kind, last = label[0], first + length - 1
             found = contenders(self.probability[first : last + 1].mean(axis=0)) if kind in ("equal", "tied") else []
             if len(found) == 1:
@@ -231,7 +231,7 @@ def _steady_labels(budgets: _Budgets, has_results: Mask | None) -> list[_Label]:
         if len(leaders) == 2 and budgets.tied_share(t, t, *leaders) > _TIED:
             labels[t] = ("tied", -1)
     for column in range(probability.shape[1]):
-        for place, stays in _stretches(probability[:, column] >= _STAYS):
+        for place, stays in _spans(probability[:, column] >= _STAYS):
             if stays and probability[place, column].max() >= NAMED:
                 labels[place] = [("best", column)] * (place.stop - place.start)
     for t in np.flatnonzero(budgets.are_equal()).tolist():
@@ -247,8 +247,8 @@ def _steady_labels(budgets: _Budgets, has_results: Mask | None) -> list[_Label]:
     return labels
 
 
-def _stretches(mask: Mask) -> list[tuple[slice, bool]]:
-    """Return the stretches of equal values."""
+def _spans(mask: Mask) -> list[tuple[slice, bool]]:
+    """Return the spans of equal values."""
     result, start = [], 0
     for value, group in groupby(mask.tolist()):
         stop = start + len(list(group))
@@ -257,41 +257,39 @@ def _stretches(mask: Mask) -> list[tuple[slice, bool]]:
     return result
 
 
-def _join_short(stretches: list[tuple[_Label, int]], budgets: int) -> list[tuple[_Label, int]]:
-    """Return the stretches after those that are too short have joined a neighbour, the shortest first."""
+def _join_short(spans: list[tuple[_Label, int]], budgets: int) -> list[tuple[_Label, int]]:
+    """Return the spans after those that are too short have joined a neighbour, the shortest first."""
     least = max(2, _SHORT * budgets)
     while True:
         short = [
             (length, place)
-            for place, ((kind, _), length) in enumerate(stretches)
-            if length < least and kind not in _FIXED and _neighbours(stretches, place)
+            for place, ((kind, _), length) in enumerate(spans)
+            if length < least and kind not in _FIXED and _neighbours(spans, place)
         ]
         if not short:
-            return stretches
+            return spans
         place = min(short)[1]
-        to = _neighbours(stretches, place)[0]
-        stretches[place] = (stretches[to][0], stretches[place][1])
-        stretches = _join_alike(stretches)
+        to = _neighbours(spans, place)[0]
+        spans[place] = (spans[to][0], spans[place][1])
+        spans = _join_alike(spans)
 
 
-def _join_alike(stretches: Iterable[tuple[_Label, int]]) -> list[tuple[_Label, int]]:
-    """Return the stretches after neighbours with equal labels were joined."""
-    return [
-        (label, sum(length for _, length in group)) for label, group in groupby(stretches, key=lambda each: each[0])
-    ]
+def _join_alike(spans: Iterable[tuple[_Label, int]]) -> list[tuple[_Label, int]]:
+    """Return the spans after neighbours with equal labels were joined."""
+    return [(label, sum(length for _, length in group)) for label, group in groupby(spans, key=lambda each: each[0])]
 
 
-def _neighbours(stretches: Sequence[tuple[_Label, int]], place: int) -> list[int]:
-    """Return the neighbours that a short stretch may join, the one that it joins first.
+def _neighbours(spans: Sequence[tuple[_Label, int]], place: int) -> list[int]:
+    """Return the neighbours that a short span may join, the one that it joins first.
 
-    A named stretch joins an unclear neighbour first; a named stretch at either end of what was observed stays.
+    A named span joins an unclear neighbour first; a named span at either end of what was observed stays.
     """
-    beside = [each for each in (place - 1, place + 1) if 0 <= each < len(stretches)]
-    beside = [each for each in beside if stretches[each][0][0] not in _FIXED]
-    named = stretches[place][0][0] == "best"
+    beside = [each for each in (place - 1, place + 1) if 0 <= each < len(spans)]
+    beside = [each for each in beside if spans[each][0][0] not in _FIXED]
+    named = spans[place][0][0] == "best"
     if named and len(beside) < 2:
         return []
-    return sorted(beside, key=lambda each: (named and stretches[each][0][0] != "unclear", -stretches[each][1]))
+    return sorted(beside, key=lambda each: (named and spans[each][0][0] != "unclear", -spans[each][1]))
 
 
 def _join(left: Range, right: Range) -> Range:

@@ -50,7 +50,7 @@ class WorstCase:
 
 @dataclass(frozen=True, eq=False)
 class Exposures:
-    """The exposure of each kept algorithm at each budget, and the rival that causes it, shape (time, algorithm)."""
+    """The exposure of each kept algorithm at each budget, and the rival that causes it, shape (budget, algorithm)."""
 
     names: tuple[str, ...]
     budgets: Array
@@ -90,7 +90,7 @@ def exposures(posterior: Posterior, names: Sequence[str]) -> Exposures:
     A pair that was not compared at a budget exposes neither of its algorithms there.
     """
     columns = [posterior.names.index(name) for name in names]
-    wins = np.full((len(posterior.grid), len(columns), len(columns)), 0.5)  # (time, algorithm, rival)
+    wins = np.full((len(posterior.grid), len(columns), len(columns)), 0.5)  # (budget, algorithm, rival)
     for a, b in combinations(range(len(columns)), 2):
         rates = posterior.win_rates(columns[a], columns[b])
         low, high = np.quantile(rates, [1 - _QUANTILE, _QUANTILE], axis=1)
@@ -105,7 +105,7 @@ def simplest_set(found: Exposures, single: str, *, tolerance: float) -> WorstCas
 
     It is the algorithm `single` alone, marked as not sufficient, if no set is shown to suffice.
     """
-    covers = found.wins <= 0.5 + tolerance  # (time, algorithm)
+    covers = found.wins <= 0.5 + tolerance  # (budget, algorithm)
     if not covers.any(axis=1).all():
         alone = found.of([found.names.index(single)])
         return WorstCase(alone.names, alone.budget, alone.rival, alone.wins, suffices=False)

@@ -31,7 +31,7 @@ DesignStopped = Literal[
     "algorithm failed",
 ]
 
-# Where it is too close to call, the present algorithm is kept until another one is twice as likely to be the best choice:
+# Where it is unclear, the present algorithm is kept until another one is twice as likely to be the best choice:
 # otherwise noise makes near copies take turns.
 _MUCH_LIKELIER = 2.0
 _STOPPED: dict[str, str] = {
@@ -52,14 +52,14 @@ class Iteration:
     number
         Its number, from 1.
     proposed, survivors
-        The proposed algorithms, and those of them that the race did not eliminate in this iteration.
+        The proposed algorithms, and those of them that the race did not drop in this iteration.
     pareto_set
         The Pareto set at its end.
     cost
-        The total cost of all runs until then, in the race's unit of time.
+        The total cost of all runs until then, in the race's unit of budgets.
     complete
         Whether it reached its end; False if an interrupt or a limit stopped the design before, so that its survivors are
-        only those that were not eliminated yet.
+        only those that were not dropped yet.
     """
 
     number: int
@@ -108,7 +108,7 @@ class Stage:
     @property
     def certainty(self) -> str:
         """How certain the choice is, as text."""
-        doubt = "too close to call: " if self.probability < SURE_ENOUGH else ""
+        doubt = "unclear: " if self.probability < SURE_ENOUGH else ""
         return f"{doubt}{format_percent(self.probability)} sure at {format_number(self.at)}"
 
 
@@ -272,7 +272,7 @@ def _stages(members: Members, algorithms: Mapping[str, Any]) -> tuple[Stage, ...
 
 
 def _choices(members: Members) -> list[str]:
-    """Return the member to use at each time: the best one, or the one before it where the best is not much likelier."""
+    """Return the member to use at each budget: the best one, or the one before it where the best is not much likelier."""
     choices: list[str] = []
     for best, row in zip(members.best, members.probability_best, strict=True):
         choice = best

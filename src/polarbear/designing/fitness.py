@@ -55,7 +55,7 @@ def evaluate_candidate(
 ) -> Fitness:
     """Race a new algorithm against those of a race, and return its fitness: what a loop such as LLaMEA calls.
 
-    The algorithm runs on the known instances first, and the race eliminates it early if it is hopeless. If it survives,
+    The algorithm runs on the known instances first, and the race drops it early if it is hopeless. If it survives,
     the next candidate must compete with it. A loop that is run again continues the race of its file: a candidate that the
     file has is not raced again. Such a loop must give the same algorithm under the same name: a race file stores the name
     and the arguments of a function, but not its code.
@@ -203,7 +203,7 @@ def _reason(posterior: Posterior, candidate: str, rivals: Sequence[str], inside:
     own = posterior.names.index(candidate)
     strongest, curve = "", None
     for name in (each for each in overview.names if each != candidate):
-        rates = posterior.win_rates(own, posterior.names.index(name))  # (time, draw)
+        rates = posterior.win_rates(own, posterior.names.index(name))  # (budget, draw)
         if curve is None or rates.mean(axis=1).max() < curve.mean(axis=1).max():
             strongest, curve = name, rates
     if curve is None:

@@ -46,7 +46,7 @@ def design(
     """Alternate between a proposer of algorithms and a race, and return which algorithm to use at which budget.
 
     In each iteration the proposer sees the race so far and proposes new algorithms. These run on the known instances first,
-    and the race eliminates most of them after a few. If the race has a file, a program that is run again continues the
+    and the race drops most of them after a few. If the race has a file, a program that is run again continues the
     design: the proposer is called again with the earlier states and must return the same proposals, and no run is repeated.
 
     Parameters
@@ -61,11 +61,11 @@ def design(
     iterations
         The largest number of iterations.
     fruitless
-        The design ends after this many iterations in a row whose proposals are all eliminated.
+        The design ends after this many iterations in a row whose proposals are all dropped.
     members
         The largest size of the Pareto set. Beyond this number, those that are least likely to be the best choice at any
-        budget are removed, once after the first batch of instances of newcomers, and once at the end of an iteration. Near
-        copies are never eliminated, and few instances seldom suffice for an elimination.
+        budget are dropped, once after the first batch of instances of newcomers, and once at the end of an iteration. Near
+        copies are never dropped by the race, and few instances seldom suffice to drop an algorithm.
     seed
         The seed of the generator that proposers use.
     max_instances, new_instances
@@ -163,7 +163,7 @@ def _are_waiting(race: Race, names: Collection[str]) -> bool:
 
 
 def _prune(race: Race, members: int) -> None:
-    """Remove the least likely members of a Pareto set that is too large."""
+    """Drop the least likely members of a Pareto set that is too large."""
     if race.outcome.rounds:
         for name, peak in least_likely_members(race.outcome, members).items():
             race.drop(

@@ -29,10 +29,10 @@ class Members:
     grid, names
         The budgets, and the members.
     win_rate
-        The expected mean win rate of each member against the others, shape (time, member).
+        The expected mean win rate of each member against the others, shape (budget, member).
     probability_best
-        The probability that no other member has a higher mean win rate, shape (time, member). Members that were not
-        observed at a time have probability zero.
+        The probability that no other member has a higher mean win rate, shape (budget, member). Members that were not
+        observed at a budget have probability zero.
     """
 
     grid: Grid
@@ -42,7 +42,7 @@ class Members:
 
     @property
     def best(self) -> list[str]:
-        """The member with the highest expected win rate at each time."""
+        """The member with the highest expected win rate at each budget."""
         return [self.names[place] for place in self.win_rate.argmax(axis=1)]
 
 
@@ -58,7 +58,7 @@ def compare_members(result: RaceOutcome) -> Members:
     enough = min(result.state.settings.batch.first, result.instances)
     names = tuple(name for name in ran if counts[name] >= enough) or tuple(ran)
     columns = [posterior.names.index(name) for name in names]
-    totals = np.zeros((len(names), len(posterior.grid), posterior.draws))  # (member, time, draw)
+    totals = np.zeros((len(names), len(posterior.grid), posterior.draws))  # (member, budget, draw)
     for i, a in enumerate(columns):
         for j, b in enumerate(columns[:i]):
             rates = posterior.win_rates(a, b)

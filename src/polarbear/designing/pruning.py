@@ -1,4 +1,4 @@
-"""Limit the size of the Pareto set: near copies of a good algorithm are never eliminated, but each costs runs."""
+"""Limit the size of the Pareto set: near copies of a good algorithm are never dropped by the race, but each costs runs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class DesignState:
     result
         The result of the race so far.
     algorithms
-        All algorithms so far by name, including eliminated ones.
+        All algorithms so far by name, including dropped algorithms.
     seed
         The seed of the design.
     rng
@@ -41,7 +41,7 @@ class DesignState:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The algorithms that have not been eliminated or removed."""
+        """The algorithms that have not been dropped."""
         return self.result.kept
 
     @property

@@ -12,8 +12,8 @@ def to_json_types(data: Any) -> Any:
 
     Examples
     --------
-    >>> to_json_types({"times": (1.0, float("inf"))})
-    {'times': [1.0, None]}
+    >>> to_json_types({"budgets": (1.0, float("inf"))})
+    {'budgets': [1.0, None]}
     """
     if isinstance(data, float):
         return data if math.isfinite(data) else None

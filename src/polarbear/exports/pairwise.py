@@ -21,10 +21,10 @@ def pairwise_table(posterior: Posterior, *, margin: float = 0.05, among: Collect
 
     With `among`, only pairs of these algorithms have a row.
 
-    `beats_everywhere` is this probability jointly over all times. Under a prior that treats each time alone,
-    `beats_at_each_time` replaces it: the probability at the least certain time. `win_rate` is the expected share of
-    instances on which the first beats the second, averaged over the times. Times at which one of the two was not observed do
-    not count, and what would be about such times is NaN.
+    `beats_everywhere` is this probability jointly over all budgets. Under a prior that treats each budget alone,
+    `beats_at_each_budget` replaces it: the probability at the least certain budget. `win_rate` is the expected share of
+    instances on which the first beats the second, averaged over the budgets. Budgets at which one of the two was not
+    observed do not count, and what would be about such budgets is NaN.
     """
     known, included = posterior.observed_pairs, np.array([among is None or name in among for name in posterior.names])
     where = included & included[:, None]
@@ -37,14 +37,14 @@ def pairwise_table(posterior: Posterior, *, margin: float = 0.05, among: Collect
         )
     )
     least = beats.min(axis=0)
-    # A pair that wins in no draw at some time cannot win at all times; skip it.
+    # A pair that wins in no draw at some budget cannot win at all budgets; skip it.
     everywhere = anytime_dominance(posterior, where=where & (least > 0)) if posterior.joint else least
     everywhere = np.where(known.all(axis=0), everywhere, np.nan)
     rows, columns = np.nonzero(where & ~np.eye(len(posterior.names), dtype=bool))
     return {
         "algorithm_name": [posterior.names[a] for a in rows],
         "against": [posterior.names[b] for b in columns],
-        "beats_everywhere" if posterior.joint else "beats_at_each_time": everywhere[rows, columns],
+        "beats_everywhere" if posterior.joint else "beats_at_each_budget": everywhere[rows, columns],
         "beats_at_start": beats[0][rows, columns],
         "beats_at_end": beats[-1][rows, columns],
         "win_rate": _mean_over_time(wins[:, rows, columns]),
@@ -55,14 +55,14 @@ def pairwise_table(posterior: Posterior, *, margin: float = 0.05, among: Collect
 
 
 def comparisons_by_name(posterior: Posterior) -> dict[str, list[int]] | None:
-    """Return the number of comparisons of each algorithm at each time of the grid; None if it is unknown."""
+    """Return the number of comparisons of each algorithm at each budget of the grid; None if it is unknown."""
     if posterior.comparisons is None:
         return None
     return dict(zip(posterior.names, posterior.comparisons.T.tolist(), strict=True))
 
 
 def _mean_over_time(values: Array) -> Array:
-    """Return the means over time of values (time, pair), without NaN; NaN for pairs without any value."""
+    """Return the means over time of values (budget, pair), without NaN; NaN for pairs without any value."""
     known = np.isfinite(values)
     sums: Array = np.where(known, values, 0.0).sum(axis=0)
     means: Array = np.divide(sums, known.sum(axis=0), out=np.full_like(sums, np.nan), where=known.any(axis=0))

@@ -84,7 +84,7 @@ class Explanation:
     instances
         The number of instances, or of clusters if instances of a cluster are not independent.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     confidence
         The confidence that a split needs, and the level of the interval of the gain.
     findings

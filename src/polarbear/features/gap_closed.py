@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from polarbear.selection.risk import Risk
     from polarbear.table import Table
 
-    # From the scores of the training instances, their rows and those to choose for, to algorithms (instance, time).
+    # From the scores of the training instances, their rows and those to choose for, to algorithms (instance, budget).
     Selector = Callable[[Scores, Indices, Indices, np.random.Generator], Indices]
 
 _DRAWS = 2000
@@ -52,18 +52,18 @@ class GapClosed:
     grid
         The budgets.
     closed, lower, upper
-        Shape (time,): the share of the gap at each budget, and its interval; NaN where there is hardly a gap.
+        Shape (budget,): the share of the gap at each budget, and its interval; NaN where there is hardly a gap.
     overall, overall_lower, overall_upper
         The same for the preference as a whole.
     standard_error
         The standard deviation of the draws of `overall`.
     following, single, virtual
-        Shape (time,): the share of first places of the policy, of the single best algorithm at this budget, and of the
+        Shape (budget,): the share of first places of the policy, of the single best algorithm at this budget, and of the
         virtual best. The latter is below one where algorithms tie.
     level
         The level of the intervals.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     grid: Grid
@@ -164,7 +164,7 @@ def score_selector(
         First places on all instances.
     select
         Called as select(scores of the training instances, their rows, held-out rows, rng); returns the position of the
-        chosen algorithm for each held-out instance and time.
+        chosen algorithm for each held-out instance and budget.
     """
     fold_of = random_folds(scores.clusters, rng)
     chosen = np.empty(scores.weights.shape, dtype=np.intp)
@@ -188,7 +188,7 @@ def _summarise(
     level: float,
     rng: np.random.Generator,
 ) -> GapClosed:
-    """Return shares of the gap from values of shape (instance, time), with intervals over clusters."""
+    """Return shares of the gap from values of shape (instance, budget), with intervals over clusters."""
     _, codes = np.unique(scores.clusters, return_inverse=True)
     drawn = rng.standard_exponential((_DRAWS, int(codes.max()) + 1))[:, codes]
     gained, gap = (scores.weights * (each - single) for each in (following, virtual))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.features.stretches import observed_stretches
+from polarbear.features.ranges import observed_ranges
 from polarbear.inference.group_fitting import fit_groups
 from polarbear.observe import Choices
 from polarbear.selection.criterion import StrongestRival
@@ -18,8 +18,8 @@ from polarbear.selection.risk import Expected
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
+    from polarbear.features.ranges import BudgetRange
     from polarbear.features.scores import Scores
-    from polarbear.features.stretches import Stretch
     from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.selection.risk import Risk
 
@@ -33,16 +33,16 @@ class GroupValues:
     group
         The posterior of the group.
     scores, expected
-        Shape (time, algorithm): the scores by which algorithms are chosen, and the expected win rates against the strongest
-        rival.
-    stretches
+        Shape (budget, algorithm): the scores by which algorithms are chosen, and the expected win rates against the
+        strongest rival.
+    ranges
         The choice at each budget.
     """
 
     group: GroupPosterior
     scores: Array
     expected: Array
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
 
 
 def fit_rows(scores: Scores, rows: Indices) -> GroupPosterior:
@@ -68,4 +68,4 @@ def evaluate_group(
     if for_all is not None:
         own = np.any(scores.weights[rows], axis=0, keepdims=True).T & (not group.is_too_small)
         at_budgets, expected = np.where(own, at_budgets, for_all.scores), np.where(own, expected, for_all.expected)
-    return GroupValues(group, at_budgets, expected, observed_stretches(scores, at_budgets, expected))
+    return GroupValues(group, at_budgets, expected, observed_ranges(scores, at_budgets, expected))

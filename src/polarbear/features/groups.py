@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polarbear.features.group_values import evaluate_group
+from polarbear.features.ranges import range_at
 from polarbear.features.splits import describe_conditions
-from polarbear.features.stretches import stretch_at
 from polarbear.inference.group_fitting import GroupSize
 from polarbear.selection.preference import At, Between
 from polarbear.wording import format_number, format_percent, percent, with_unit
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from polarbear.features.group_values import GroupValues
+    from polarbear.features.ranges import BudgetRange
     from polarbear.features.scores import Scores
     from polarbear.features.splits import Condition
-    from polarbear.features.stretches import Stretch
     from polarbear.features.tree import Node
     from polarbear.selection.preference import Linear
 
@@ -114,7 +114,7 @@ def describe_groups(tree: Node, scores: Scores, preference: Linear | None = None
     for conditions, node in tree.walk():
         if node.split is None:
             own = evaluate_group(scores, node.rows, for_all=for_all)
-            choices = tuple(_make_choices(scores, own, for_all.stretches, low, high))
+            choices = tuple(_make_choices(scores, own, for_all.ranges, low, high))
             groups.append(Group(own.group.instances, own.group.units, conditions, choices, whole))
     return tuple(groups)
 
@@ -122,7 +122,7 @@ def describe_groups(tree: Node, scores: Scores, preference: Linear | None = None
 def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[float, float]:
     """Return the shortest and the longest budget that a preference considers and at which something was observed.
 
-    A budget between two grid times gives weight to both, so that `At` and `Between` cannot be read off the weights.
+    A budget between two budgets of the grid gives weight to both, so that `At` and `Between` cannot be read off the weights.
     """
     budgets = scores.grid.budgets[scores.of_budget > 0]
     limits = [budgets[0], budgets[-1]]
@@ -135,12 +135,12 @@ def _considered_budgets(preference: Linear | None, scores: Scores) -> tuple[floa
 
 
 def _make_choices(
-    scores: Scores, values: GroupValues, overall: Sequence[Stretch], low: float, high: float
+    scores: Scores, values: GroupValues, overall: Sequence[BudgetRange], low: float, high: float
 ) -> Iterator[GroupChoice]:
     """Yield the choice of a group for each part of the budgets in which neither it nor the one for all changes."""
     counted = np.flatnonzero(scores.of_budget > 0)
     budgets = scores.grid.budgets[counted].clip(low, high)
-    pairs = [(stretch_at(values.stretches, budget), stretch_at(overall, budget)) for budget in budgets]
+    pairs = [(range_at(values.ranges, budget), range_at(overall, budget)) for budget in budgets]
     for (choice, for_all), part in groupby(range(len(pairs)), key=lambda k: (pairs[k][0].name, pairs[k][1].name)):
         inside = list(part)
         start = max(budgets[0], *(each.start for each in pairs[inside[0]]))

@@ -43,7 +43,7 @@ class Policy:
     first, last
         The shortest and the longest budget.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     preference, risk
         How budgets are weighted and the attitude to risk, as text.
     left_out
@@ -109,13 +109,13 @@ class Policy:
             notes += f" {unused}"
         if budget is None and leaf.probability < SURE_ENOUGH:
             sure = f"{format_percent(leaf.probability)} sure that {leaf.whole} is the best choice of {len(self.names)}"
-            notes += f" It is too close to call: {sure}."
+            notes += f" It is unclear: {sure}."
         where, name, share, during = f"For {self.preference}", leaf.whole, leaf.share, ""
         if budget is not None:
-            stretch = leaf.at(self._check_budget(budget))
-            where, name, share = f"At {with_unit(budget, self.unit)}", stretch.name, stretch.share
-            if stretch.start < stretch.stop:  # the share is a mean over the stretch
-                during = f"from {format_number(stretch.start)} to {format_number(stretch.stop)} "
+            span = leaf.at(self._check_budget(budget))
+            where, name, share = f"At {with_unit(budget, self.unit)}", span.name, span.share
+            if span.start < span.stop:  # the share is a mean over the range
+                during = f"from {format_number(span.start)} to {format_number(span.stop)} "
         return (
             f"{where}, the policy chooses {name}: {during}it is expected to win on {percent(share)} of instances{like_this} "
             f"against its strongest rival ({basis}).{notes}"
@@ -161,20 +161,20 @@ class Policy:
         return source_of(self.root, self.first, self.last, asked=asked, others=others, preference=self.preference)
 
     def to_table(self) -> Table:
-        """Return one row per group and stretch of budgets; `share` is the win rate against the strongest rival."""
+        """Return one row per group and range of budgets; `share` is the win rate against the strongest rival."""
         rows = [
-            (describe_conditions(conditions), leaf, stretch)
+            (describe_conditions(conditions), leaf, span)
             for conditions, leaf in walk(self.root)
             if isinstance(leaf, Leaf)
-            for stretch in leaf.stretches
+            for span in leaf.ranges
         ]
         return {
             "group": [group for group, _, _ in rows],
             "instances": [leaf.instances for _, leaf, _ in rows],
-            "start": [stretch.start for _, _, stretch in rows],
-            "stop": [stretch.stop for _, _, stretch in rows],
-            "choice": [stretch.name for _, _, stretch in rows],
-            "share": [stretch.share for _, _, stretch in rows],
+            "start": [span.start for _, _, span in rows],
+            "stop": [span.stop for _, _, span in rows],
+            "choice": [span.name for _, _, span in rows],
+            "share": [span.share for _, _, span in rows],
         }
 
     def to_frame(self, *, backend: FrameLibrary = "pandas") -> Any:

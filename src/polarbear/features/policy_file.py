@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
+from polarbear.features.ranges import BudgetRange
 from polarbear.features.splits import Split
-from polarbear.features.stretches import Stretch
 from polarbear.output_file import write_output
 from polarbear.version import __version__
 
@@ -65,7 +65,7 @@ def _node_from_data(data: dict[str, Any]) -> Branch | Leaf:
 
 
 def _leaf_from_data(data: dict[str, Any]) -> Leaf:
-    stretches = tuple(Stretch(**each) for each in data["stretches"])
-    if not stretches:
+    ranges = tuple(BudgetRange(**each) for each in data["ranges"])
+    if not ranges:
         raise ValueError("a group without choices")
-    return Leaf(**{**data, "stretches": stretches})
+    return Leaf(**{**data, "ranges": ranges})

@@ -10,8 +10,8 @@ import numpy as np
 from polarbear.features.group_values import evaluate_group
 from polarbear.features.policy import Policy
 from polarbear.features.policy_tree import Branch, KnownFeature, Leaf
+from polarbear.features.ranges import range_at
 from polarbear.features.scores import score_instances
-from polarbear.features.stretches import stretch_at
 from polarbear.features.training_set import linear_preference, make_training_set, require_observed
 from polarbear.features.tree import grow_tree
 from polarbear.posterior.probability_best import probability_best
@@ -138,12 +138,12 @@ def _make_leaf(values: GroupValues, training: TrainingSet, risk: Risk) -> Leaf:
     best = int(risk.score(draws).argmax())
     if isinstance(preference, At | Final):  # the same choice as at this budget, also if several are equally good
         budget = preference.budget if isinstance(preference, At) else scores.grid.budgets[-1]
-        best = scores.names.index(stretch_at(values.stretches, budget).name)
+        best = scores.names.index(range_at(values.ranges, budget).name)
     return Leaf(
         group.instances,
         group.units,
         whole=scores.names[best],
         share=round(float(draws[:, best].mean()), 4),
         probability=float(probability_best(draws)[best]),
-        stretches=values.stretches,
+        ranges=values.ranges,
     )

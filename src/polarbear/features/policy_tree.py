@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polarbear.features.stretches import stretch_at
+from polarbear.features.ranges import range_at
 from polarbear.inference.group_fitting import GroupSize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from polarbear.features.feature import FeatureKind
+    from polarbear.features.ranges import BudgetRange
     from polarbear.features.splits import Condition, Split
-    from polarbear.features.stretches import Stretch
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,18 @@ class Leaf(GroupSize):
         The choice for the preference of the policy as a whole, and its expected win rate against its strongest rival.
     probability
         The probability that no other algorithm has a higher win rate against its strongest rival.
-    stretches
+    ranges
         The choice at each budget, from the shortest to the longest.
     """
 
     whole: str
     share: float
     probability: float
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
 
-    def at(self, budget: float) -> Stretch:
-        """Return the stretch of a budget."""
-        return stretch_at(self.stretches, budget)
+    def at(self, budget: float) -> BudgetRange:
+        """Return the range of a budget."""
+        return range_at(self.ranges, budget)
 
 
 @dataclass(frozen=True)

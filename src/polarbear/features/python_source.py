@@ -110,9 +110,9 @@ def _plain(text: str) -> str:
 def _lines(node: Branch | Leaf, indent: str) -> list[str]:
     if isinstance(node, Leaf):
         lines = [f"{indent}if budget is None:", f"{indent}    return {node.whole!r}"]
-        for each in node.stretches[:-1]:
+        for each in node.ranges[:-1]:
             lines += [f"{indent}if budget < {each.stop!r}:", f"{indent}    return {each.name!r}"]
-        return [*lines, f"{indent}return {node.stretches[-1].name!r}"]
+        return [*lines, f"{indent}return {node.ranges[-1].name!r}"]
     split = node.split
     compared = f"== {split.level!r}" if split.threshold is None else f"<= {split.threshold!r}"
     absent, missing = "value is None", ""

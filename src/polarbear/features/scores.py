@@ -48,12 +48,12 @@ class Scores:
     rankings
         The rankings of the candidates on the instances.
     weights
-        Shape (instance, time): the weight of the instance at each budget, in instances (clusters); zero where some
+        Shape (instance, budget): the weight of the instance at each budget, in instances (clusters); zero where some
         candidate was not observed.
     of_budget
-        Shape (time,): the weight of each budget; they sum to one.
+        Shape (budget,): the weight of each budget; they sum to one.
     range_of
-        Shape (time,): the range of each budget.
+        Shape (budget,): the range of each budget.
     """
 
     first: Array32
@@ -85,7 +85,7 @@ class Scores:
 
     @cached_property
     def at_budgets(self) -> Array32:
-        """The share of the first place at each budget, without weights, shape (instance, time, algorithm)."""
+        """The share of the first place at each budget, without weights, shape (instance, budget, algorithm)."""
         return first_shares(self.rankings.ranks)
 
     @property
@@ -102,7 +102,7 @@ def score_instances(runs: RunCollection, of_budget: Array, *, among: Sequence[st
     runs
         The runs.
     of_budget
-        Shape (time,): the weight of each budget, see `polarbear.selection.preference`.
+        Shape (budget,): the weight of each budget, see `polarbear.selection.preference`.
     among
         The candidates; all algorithms by default. An instance counts if all of them were observed there at half of the
         budgets or more, at these budgets. The others are left out: a race runs candidates no longer than it needs to.

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polarbear.features.dependence import Dependence
+    from polarbear.features.ranges import BudgetRange
     from polarbear.features.splits import Condition
-    from polarbear.features.stretches import Stretch
     from polarbear.observe import Grid
 
-_SLIVER = 0.02  # share of the axis below which a stretch cannot be seen
+_SLIVER = 0.02  # share of the axis below which a range cannot be seen
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TreeRow:
         Their number, and whether they are too few for a choice of their own or the choice is tentative.
     feature
         The feature by which it is split; empty for a group that is not split.
-    stretches
+    ranges
         The choice at each budget; empty for a part that is split further, but not for all instances.
     """
 
@@ -46,15 +46,15 @@ class TreeRow:
     instances: int
     note: str
     feature: str
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
 
     def sentence(self) -> str:
         """Return the row in words, as an alternative to the picture."""
         note = f", {self.note}" if self.note else ""
         size = f"{self.condition} ({with_noun(self.instances, 'instance')}{note})"
-        if not self.stretches:
+        if not self.ranges:
             return f"{size}: split by {self.feature}."
-        choices = ", then ".join(each.name for each in self.stretches)
+        choices = ", then ".join(each.name for each in self.ranges)
         return f"{size}: {choices}." + (f" Split by {self.feature}." if self.feature else "")
 
 
@@ -64,7 +64,7 @@ def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
     numbers: dict[tuple[Condition, ...], int] = {}
     for conditions, node in walk(found.policy.root):
         leaf = node if isinstance(node, Leaf) else node.undivided
-        shown = leaf.stretches if leaf is node or not conditions else ()
+        shown = leaf.ranges if leaf is node or not conditions else ()
         numbers[conditions] = len(rows)
         rows.append(
             TreeRow(
@@ -74,20 +74,20 @@ def tree_rows(found: Dependence) -> tuple[TreeRow, ...]:
                 instances=leaf.instances,
                 note=leaf.note if conditions else "",
                 feature=node.split.feature if isinstance(node, Branch) else "",
-                stretches=_without_slivers(shown, found.training.scores.grid),
+                ranges=_without_slivers(shown, found.training.scores.grid),
             )
         )
     return tuple(rows)
 
 
-def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch, ...]:
-    """Return the stretches that a picture can show: too short ones are part of the one before, or of the one after."""
+def _without_slivers(ranges: Sequence[BudgetRange], grid: Grid) -> tuple[BudgetRange, ...]:
+    """Return the ranges that a picture can show: too short ones are part of the one before, or of the one after."""
     first, last = _places(grid, [grid.budgets[0], grid.budgets[-1]])
-    shown: list[Stretch] = []
-    start = stretches[0].start if stretches else 0.0
-    for each in stretches:
+    shown: list[BudgetRange] = []
+    start = ranges[0].start if ranges else 0.0
+    for each in ranges:
         begin, end = _places(grid, [each.start, each.stop])
-        if end - begin < _SLIVER * (last - first) and len(stretches) > 1:
+        if end - begin < _SLIVER * (last - first) and len(ranges) > 1:
             if shown:
                 shown[-1] = replace(shown[-1], stop=each.stop)
                 start = each.stop
@@ -97,9 +97,9 @@ def _without_slivers(stretches: Sequence[Stretch], grid: Grid) -> tuple[Stretch,
         else:
             shown.append(replace(each, start=start))
             start = each.stop
-    return tuple(shown) or tuple(stretches)
+    return tuple(shown) or tuple(ranges)
 
 
 def _places(grid: Grid, budgets: Sequence[float]) -> list[float]:
-    """Return times on the axis of the grid."""
+    """Return budgets on the axis of the grid."""
     return [math.log(budget) for budget in budgets] if grid.axis == "log" else [float(budget) for budget in budgets]

@@ -28,8 +28,8 @@ COLUMNS = {
     "run_id": "which repetition",
     "maximization": "whether higher values are better",
     "evals": "how many evaluations the whole run took; otherwise it ends with its last row",
-    "evaluations": "the time axis",
-    "time": "the time axis in seconds",
+    "evaluations": "the budgets",
+    "time": "the budgets in seconds",
     "raw_y": "the value found then; best-so-far is taken on reading",
 }
 _KEYS = tuple(COLUMNS)[:9]
@@ -37,7 +37,7 @@ _SHOWN = 100  # columns that a report names
 
 
 class Places(NamedTuple):
-    """The positions of columns in the rows of a table: time, value, and those of the others that the table has."""
+    """The positions of columns in the rows of a table: budget, value, and those of the others that the table has."""
 
     budget: int
     value: int

@@ -1,6 +1,6 @@
 """The improvements of one run, collected row by row.
 
-Rows of numbers or text come in; the times and values of improvements go out. Memory grows with the improvements, not
+Rows of numbers or text come in; the budgets and values of improvements go out. Memory grows with the improvements, not
 with the rows.
 """
 
@@ -31,7 +31,7 @@ _SUSPICIOUS = 5e19  # smaller values are no sentinels of "no solution"
 
 
 class Events:
-    """The improvements of one run, from rows that usually come in order of time.
+    """The improvements of one run, from rows that usually come in order of their budgets.
 
     Parameters
     ----------
@@ -56,12 +56,15 @@ class Events:
         self.maximise = maximise
         self.budgets = array("d")
         self.values = array("d")
-        self.last = -math.inf  # the latest time at which the run is known to have been running
+        self.last = -math.inf  # the largest budget at which the run is known to have been running
         self.lowest, self.highest = math.inf, -math.inf
-        self.starts: list[int] = []  # positions where time goes back; `in_order` sorts these stretches
+        self.starts: list[int] = []  # positions where budgets go back; `in_order` sorts these parts
         self.one_run = False  # whether the user declared that all rows belong to one run
-        self.rows = self.repeats = 0  # rows counted by `count_row`, and those at the same time as the row before
-        self.objectives, self.points = 1, array("d")  # with several objectives: the time and the objectives of each row
+        self.rows = self.repeats = 0  # rows counted by `count_row`, and those at the same budget as the row before
+        self.objectives, self.points = (
+            1,
+            array("d"),
+        )  # with several objectives: the budget and the objectives of each row
         self._before = -math.inf
 
     def count_row(self, budget: float) -> None:
@@ -70,7 +73,7 @@ class Events:
         self.repeats += budget == self._before
 
     def goes_back(self, budget: float) -> bool:
-        """Return whether a row at this time would not come after the last one."""
+        """Return whether a row at this budget would not come after the last one."""
         return budget <= self._before
 
     def add(self, budget: float, value: float) -> None:
@@ -81,7 +84,7 @@ class Events:
         if not -_SUSPICIOUS < value < _SUSPICIOUS and is_sentinel(value):
             value = math.nan
         if budget < self._before:
-            # A row from an earlier time may be an improvement at its own time, so the comparison starts again.
+            # A row from an earlier budget may be an improvement at its own budget, so the comparison starts again.
             self.starts.append(len(self.budgets))
             self.lowest, self.highest = math.inf, -math.inf
         self._before = budget
@@ -117,12 +120,12 @@ class Events:
         return Archive.of(rows[:, 0], -rows[:, 1:] if maximise else rows[:, 1:])
 
     def in_order(self) -> tuple[Array, Array, int]:
-        """Return times and values in order of time, and the number of duplicate rows.
+        """Return budgets and values in the order of budgets, and the number of duplicate rows.
 
         Raises
         ------
         UnreadableError
-            If the rows belong to several runs: time starts again, with other values.
+            If the rows belong to several runs: budgets start again, with other values.
         """
         budgets, values = as_read_only(self.budgets, np.float64), as_read_only(self.values, np.float64)
         if not self.starts:
@@ -135,15 +138,15 @@ class Events:
             raise UnreadableError(Reason.SEVERAL_RUNS)
         return budgets, values, int((again & ~differs).sum())
 
-    def stretches(self) -> list[tuple[array[float], array[float]]]:
-        """Return the stretches of times and values between the places where time goes back."""
+    def parts(self) -> list[tuple[array[float], array[float]]]:
+        """Return the parts of budgets and values between the places where budgets go back."""
         bounds = pairwise([0, *self.starts, len(self.budgets)])
         return [(self.budgets[start:end], self.values[start:end]) for start, end in bounds if end > start]
 
     def _begins_again(self, first: float) -> bool:
-        """Return whether two stretches begin at the first time and then differ: two runs from the same start."""
-        starting = [each for each in self.stretches() if each[0][0] == first]
-        return any(stretch != starting[0] for stretch in starting[1:])
+        """Return whether two parts begin at the first budget and then differ: two runs from the same start."""
+        starting = [each for each in self.parts() if each[0][0] == first]
+        return any(part != starting[0] for part in starting[1:])
 
 
 def take_text(events: Events, budget: str, value: str, further: Sequence[str] = ()) -> Reason | None:

@@ -72,8 +72,8 @@ def read_frame(frame: nw.DataFrame[Any], runs: TableRuns) -> None:
     Raises
     ------
     ValueError
-        If columns are in the index of pandas, if time or value is of a type that has no numbers, or if names of files
-        are requested as names of algorithms.
+        If columns are in the index of pandas, if the budget or the value is of a type that has no numbers, or if names of
+        files are requested as names of algorithms.
     """
     ledger, file = runs.ledger, describe_frame(frame)
     request, schema = ledger.request, frame.schema
@@ -124,7 +124,7 @@ def _check_index(names: Sequence[str]) -> None:
 
 
 def _check_numbers(schema: nw.Schema, request: Request) -> None:
-    """Raise a ValueError if the time axis or the value has a type without numbers; text may contain numbers."""
+    """Raise a ValueError if the budget or the value has a type without numbers; text may contain numbers."""
     import narwhals as nw
 
     for column in ("time" if request.seconds else "evaluations", "raw_y"):

@@ -127,8 +127,8 @@ class Skipped:
 
     def __str__(self) -> str:
         first = f", first: {self.first}" if self.first else ""
-        budgets = f" ({self.count:,} times)" if self.count > 1 else ""
-        return f"{self.where}: {self.sentence}{first}{budgets}{advise(self.remedy)}"
+        often = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{self.where}: {self.sentence}{first}{often}{advise(self.remedy)}"
 
     @property
     def sentence(self) -> str:
@@ -274,12 +274,12 @@ class Imported:
         return self.clustering | tolerances | {"relative_tolerance": self.relative_tolerance}
 
     def choices(self, grid: Grid | Sequence[float], **options: Any) -> Choices:
-        """Return the rankings of the runs at the times of a grid, ready for `fit`.
+        """Return the rankings of the runs at the budgets of a grid, ready for `fit`.
 
         Parameters
         ----------
         grid
-            The times at which the runs are compared.
+            The budgets at which the runs are compared.
         **options
             Options of `Choices.from_trajectories`, instead of those in `ranking`.
         """

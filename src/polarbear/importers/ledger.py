@@ -29,7 +29,10 @@ Cells = frozenset[tuple["Identifier", ...]]
 _REPORTS = 1000  # distinct reports; further ones share one
 _LISTED = 10  # reports that the error lists if there is no run
 _DIGEST = 15  # bytes; a bytes object of this length takes 48 bytes, and one more would take 64
-_SHORT, _SHARED = 8, 10_000  # events of a run that may share its times with others, and the arrays of times remembered
+_SHORT, _SHARED = (
+    8,
+    10_000,
+)  # events of a run that may share its budgets with others, and the arrays of budgets remembered
 
 
 class _Group:
@@ -146,7 +149,7 @@ class Ledger:
         events
             The improvements of the run.
         until
-            The time at which the run ended, if an index states it.
+            The budget at which the run ended, if an index states it.
         maximise
             Whether higher values are better.
         finished
@@ -276,9 +279,9 @@ class Ledger:
         return [Skipped(where, Reason.NO_USABLE_RUN, {"names": names})]
 
     def _share(self, budgets: Array) -> Array:
-        """Return the array of an earlier short run with the same times, if there is one.
+        """Return the array of an earlier short run with the same budgets, if there is one.
 
-        The array of one number takes 160 bytes, and a million short runs have few different times.
+        The array of one number takes 160 bytes, and a million short runs have few different budgets.
         """
         if budgets.size > _SHORT:
             return budgets

@@ -1,4 +1,4 @@
-"""Choose a part of recorded runs by the values of their fields, and divide times by a field.
+"""Choose a part of recorded runs by the values of their fields, and divide budgets by a field.
 
 A field of a run is its algorithm, a part of its block (suite, function, dimension, instance, run), or any other column of
 a table whose value is the same in all rows of the run.
@@ -65,7 +65,7 @@ class Part:
     only, without
         The algorithms to read, if any are named, and those to leave out.
     per
-        The field by which times are divided.
+        The field by which budgets are divided.
     """
 
     where: tuple[Condition, ...] = ()
@@ -113,7 +113,7 @@ def check_part(
 
 
 def choose_part(imported: Imported, part: Part) -> Imported:
-    """Return the runs of a part, still without clusters; their times are divided by the field `per`.
+    """Return the runs of a part, still without clusters; their budgets are divided by the field `per`.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def _divide_budgets(imported: Imported, name: str) -> Imported:
             divisor = math.nan
         if not 0 < divisor < math.inf:
             raise ValueError(
-                f"expected a positive number as {quote(name)} of every run, to divide its times by, got {quote(value)} for "
+                f"expected a positive number as {quote(name)} of every run, to divide budgets by, got {quote(value)} for "
                 f"{run.algorithm!r} on {_describe(run.instance)}; choose another field"
             )
         runs.append(run.divide_budgets(divisor))

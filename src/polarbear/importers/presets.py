@@ -43,7 +43,7 @@ class Preset:
     repeats
         Whether rows that agree in all columns but the value and the ignored ones are repetitions, numbered in their order.
     clock
-        The time axis.
+        The unit of budgets.
     ended
         What happens to a run after its end, as in `read_runs`.
     relative_tolerance

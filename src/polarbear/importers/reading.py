@@ -101,7 +101,7 @@ def read_runs(
         tenth of the range beyond the worst value of each objective. The points that count for this are those that no
         earlier point of their run dominated. Give one if some of them are far off, such as penalties.
     clock
-        The time axis: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
+        The unit of budgets: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
     renumber
         Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
         whose run numbers are seeds or unique ids, and for repetitions that lie in several folders: by default, folders
@@ -119,7 +119,7 @@ def read_runs(
         "censored" treats all runs as cut off.
     repeated
         For tables without a column run_id: whether they hold several runs of an algorithm on an instance. True: a new
-        run begins wherever time goes back. False: all rows of an algorithm on an instance belong to one run. None refuses
+        run begins wherever budgets go back. False: all rows of an algorithm on an instance belong to one run. None refuses
         tables in which it may be either.
     where
         Return only runs with these values of fields, or of any table columns: {"dimension": 5, "function": [1, 2]}. A
@@ -127,7 +127,7 @@ def read_runs(
     only, without
         The names of the algorithms to return, or to leave out.
     per
-        Divide times by this field or column, for example "dimension": COCO states budgets as multiples of it.
+        Divide budgets by this field or column, for example "dimension": COCO states budgets as multiples of it.
     keep
         Further table columns to keep, so that `split_runs` can split the runs by them.
 

@@ -131,7 +131,7 @@ class Reason(Enum):
     WRONG_WIDTH = "rows without {columns} columns"
     NON_NUMERIC_LINE = "non-numeric lines"
     NON_NUMERIC_ROW = "rows without numbers as {budget} and {value}"
-    BAD_BUDGET = "rows whose time is negative or not finite"
+    BAD_BUDGET = "rows whose budget is negative or not finite"
     INFINITELY_GOOD = "rows with an infinitely good value"
     NO_VALUE = "rows without a value"
     NO_ALGORITHM = "rows that name no algorithm"
@@ -142,7 +142,7 @@ class Reason(Enum):
     EMPTY_RUN = "runs without any value"
     INVALID_RUN = "runs that are not valid ({problem})"
     SEVERAL_RUNS = (
-        "several runs under one name, since time goes back with other values; distinguish them by a column run_id"
+        "several runs under one name, since budgets go back with other values; distinguish them by a column run_id"
     )
     COPY = "the same runs as in {original}: copies, not repetitions"
     SECOND_RUN = "second runs of an algorithm on a block, left out; the first are in {original}; use a run_id per run"

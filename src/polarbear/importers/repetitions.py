@@ -1,7 +1,7 @@
 """Which rows of a table belong to the same run, where no column run_id says so.
 
 Several runs of an algorithm on an instance must not be merged into one, whose best value would be the best of them all. If
-time goes back within the rows of an algorithm on an instance, if most of its times occur several times, or if a column
+budgets go back within the rows of an algorithm on an instance, if most of its budgets occur several times, or if a column
 such as "seed" varies, then the rows may be several runs or one run in another order. Such a table is refused, with the
 options that say which of the two it is.
 """
@@ -44,8 +44,8 @@ def may_be_several_runs(events: Events, seeds: frozenset[tuple[Identifier, ...]]
     """
     if len(seeds) > 1 or (events.rows > 3 and 2 * events.repeats >= events.rows):
         return True
-    stretches = events.stretches() if events.starts else []
-    return any(each != stretches[0] for each in stretches)  # equal stretches are copies
+    parts = events.parts() if events.starts else []
+    return any(each != parts[0] for each in parts)  # equal parts are copies
 
 
 def ambiguity(found: Sequence[str], columns: Sequence[str], *, repeated: bool) -> ValueError:
@@ -66,12 +66,12 @@ def ambiguity(found: Sequence[str], columns: Sequence[str], *, repeated: bool) -
         named += ", after adding one if there is none"
     if repeated:
         return ValueError(
-            f"expected the rows of one run after those of another, got rows in the order of time for {quote(found[0])}, "
+            f"expected the rows of one run after those of another, got rows in the order of budgets for {quote(found[0])}, "
             f"where runs cannot be distinguished; name the column that numbers the runs: {named}"
         )
     return ValueError(
         f"expected one run of an algorithm on an instance, or a column that numbers its runs, got what may be several runs "
         f"in {with_noun(len(found), 'case')}, first {quote(found[0])}; name the column: {named}; or, if a new run begins "
-        "wherever time goes back: repeated=True (--repeated); or, if all rows belong to one run: repeated=False "
+        "wherever budgets go back: repeated=True (--repeated); or, if all rows belong to one run: repeated=False "
         "(--not-repeated)"
     )

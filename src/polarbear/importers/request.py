@@ -29,7 +29,7 @@ class Request:
     maximise
         The direction that the user set; None takes it from the data.
     seconds
-        Whether the time axis is wall-clock seconds rather than evaluations.
+        Whether budgets are wall-clock seconds rather than evaluations.
     cluster
         The fields or columns that define clusters: None for the automatic rule, () for no clusters.
     part

@@ -169,7 +169,7 @@ def _cost(cost: Any) -> float:
 
 
 def _end(source: Source, path: str, *, seconds: bool) -> float | None:
-    """Return the time at which a run ended, from the statistics that SMAC stores beside; None if there are none."""
+    """Return the budget at which a run ended, from the statistics that SMAC stores beside; None if there are none."""
     statistics = read_beside(source, path, "stats.json")
     if seconds:
         return amount(

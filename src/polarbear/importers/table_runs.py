@@ -165,7 +165,7 @@ class TableRuns:
             for key, run in self._runs.items()
             if key.run is None and repeated is None and may_be_several_runs(run.events, run.seeds)
         ]
-        if repeated:  # rows in the order of time give runs of one row each, and a last one with all the others
+        if repeated:  # rows in the order of budgets give runs of one row each, and a last one with all the others
             most: dict[tuple[str, Problem], list[int]] = {}
             for key, run in self._runs.items():
                 most.setdefault((key.algorithm, key.problem), []).append(run.events.rows)

@@ -48,7 +48,7 @@ def race_toml(
         f"seed = {scenario.seed}",
         "",
         "[grid]",
-        f"times = {_toml([float(each) for each in sorted(budgets)])}",
+        f"budgets = {_toml([float(each) for each in sorted(budgets)])}",
         "",
         "[instances]",
         f"names = {_toml(list(scenario.instances))}",

@@ -48,9 +48,9 @@ class RunCollection:
     runs
         The runs by (algorithm, instance); an algorithm need not have run on every instance.
     table
-        Their values at the times of the grid, shape (instance, time, algorithm); the algorithms and the instances.
+        Their values at the budgets of the grid, shape (instance, budget, algorithm); the algorithms and the instances.
     grid
-        The times.
+        The budgets.
     weights
         The random weights of the instances; see `InstanceWeights`.
     failure
@@ -58,10 +58,10 @@ class RunCollection:
     absolute_tolerance, relative_tolerance
         Values within these tolerances are tied; see `rank_values`.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     ends_planned
         Whether runs were cut off by a plan that does not depend on their own values, as in a race. The instances that are
-        known at a time are then a random sample of all, however few they are.
+        known at a budget are then a random sample of all, however few they are.
     """
 
     runs: Mapping[tuple[str, Hashable], Trajectory]
@@ -105,7 +105,7 @@ class RunCollection:
         return index_of(name, self.names)
 
     def values_at(self, budget: float) -> Array:
-        """Return the values at one time, shape (instance, algorithm); NaN where they are not known."""
+        """Return the values at one budget, shape (instance, algorithm); NaN where they are not known."""
         place = np.flatnonzero(np.isclose(self.grid.budgets, budget, rtol=_SAME_BUDGET, atol=0))
         if place.size:
             return self.table.values[:, place[0]]
@@ -118,13 +118,13 @@ class RunCollection:
             return last
         if not first * (1 - _SAME_BUDGET) <= budget <= last * (1 + _SAME_BUDGET):
             raise ValueError(
-                f"expected a budget from {first:,.6g} to {last:,.6g}, the times of the grid, got {budget:,.6g}; choose "
+                f"expected a budget from {first:,.6g} to {last:,.6g}, the budgets of the grid, got {budget:,.6g}; choose "
                 "another one, or give a grid= that covers it"
             )
         return float(budget)
 
     def grid_with(self, budget: float) -> Grid:
-        """Return the grid with one more time, unless it is one of the grid already."""
+        """Return the grid with one more budget, unless it is one of the grid already."""
         if np.isclose(self.grid.budgets, budget, rtol=_SAME_BUDGET, atol=0).any():
             return self.grid
         return Grid(np.union1d(self.grid.budgets, [budget]), self.grid.axis)
@@ -132,7 +132,7 @@ class RunCollection:
     def checkpoints(self, name: str) -> int:
         """Return the number of budgets at which the runs of an algorithm are recorded; 0 if they are not checkpoints.
 
-        Checkpoints are few budgets that many runs share. A time is then known only up to the distance between them.
+        Checkpoints are few budgets that many runs share. A budget is then known only up to the distance between them.
         """
         recorded = [run.budgets for (algorithm, _), run in self.runs.items() if algorithm == name and len(run.budgets)]
         if not recorded:
@@ -171,10 +171,10 @@ def collect_runs(
         The posterior of these runs. Its own weights on the instances are then used, if it has any, so that intervals agree
         with its win rates. By default that of the race, unless you give a grid or a number of draws.
     grid
-        The times at which values are compared: by default those of the posterior, of the race, or the ones that
+        The budgets at which values are compared: by default those of the posterior, of the race, or the ones that
         `polarbear show` suggests for recorded runs.
     unit
-        The unit of time; that of the race by default.
+        The unit of budgets; that of the race by default.
     failure, absolute_tolerance, relative_tolerance
         How failed runs and small differences count; see `Choices.from_trajectories`. By default as in the race or the
         import, and otherwise as in `Choices.from_trajectories`.
@@ -189,7 +189,7 @@ def collect_runs(
     --------
     >>> runs = [Trajectory(name, i, [1, 5], [3.0, 2.0 + i], end=9) for name in ("cma", "de") for i in range(4)]
     >>> collect_runs(runs, grid=[1, 3, 9])
-    RunCollection(8 runs of 2 algorithms on 4 instances, Grid(3 times from 1 to 9, log axis))
+    RunCollection(8 runs of 2 algorithms on 4 instances, Grid(3 ... from 1 to 9, log axis))
     """
     from polarbear.importers import Imported
     from polarbear.race.outcome import RaceOutcome, outcome_of

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class GapShares:
-    """Shares of instances on which the gap between two algorithms exceeds a tolerance; arrays of shape (time,).
+    """Shares of instances on which the gap between two algorithms exceeds a tolerance; arrays of shape (budget,).
 
     Attributes
     ----------
     first, second, all_names
         The pair, and all algorithms, whose order determines the colours.
     grid, at
-        The times, and the one to which `sentence` refers.
+        The budgets, and the one to which `sentence` refers.
     tolerance, relative
         The tolerance, in the units of the values, and whether it is a share of the second algorithm's value instead.
     better, better_lower, better_upper
@@ -43,7 +43,7 @@ class GapShares:
     level
         The level of the intervals.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     first: str
@@ -87,7 +87,7 @@ class GapShares:
         return f"{share:.0f} %{of} ({low:.0f} to {high:.0f} %)"
 
     def to_table(self) -> Table:
-        """Return one row per time."""
+        """Return one row per budget."""
         table: Table = {
             "algorithm_name": [self.first] * len(self.grid),
             "against": [self.second] * len(self.grid),
@@ -166,7 +166,7 @@ def measure_gaps(
     relative: bool = False,
     level: float = 0.95,
 ) -> GapShares:
-    """Return the shares at the times of any grid, of which `at` is one; see `gap_exceeds`."""
+    """Return the shares at the budgets of any grid, of which `at` is one; see `gap_exceeds`."""
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise ValueError(f"expected a finite tolerance, not negative, got {tolerance!r}")
     columns = [collection.index(name) for name in (first, second)]
@@ -218,12 +218,12 @@ def gaps_between(first: Array, second: Array, *, maximise: bool) -> Array:
 
 
 def _shares(name: str, exceeds: Mask, known: Mask, weights: InstanceWeights, level: float) -> dict[str, Array]:
-    """Return the share of instances in `exceeds` at each time, and the ends of its interval."""
+    """Return the share of instances in `exceeds` at each budget, and the ends of its interval."""
     share, lower, upper = (np.full(known.shape[1], np.nan) for _ in range(3))
     budgets = np.flatnonzero(known.any(axis=0))
     rows, inside = known[:, budgets], (known & exceeds)[:, budgets]
     share[budgets] = (weights.expected @ inside) / (weights.expected @ rows)
-    # One product with the draws for all times: to add up the rows of each time alone takes several times as long.
+    # One product with the draws for all budgets: to add up the rows of each budget alone takes several times as long.
     inner, whole = (each.T.astype(np.float32) @ weights.draws + weights.above for each in (inside, rows))
     for budget, drawn in zip(budgets, inner / (whole + weights.below), strict=True):
         low, high = central_interval(drawn, level)

@@ -39,7 +39,7 @@ class InstanceCurves:
         return f"InstanceCurves({with_noun(len(self.runs), 'run')} on {label_instance(self.instance)})"
 
     def to_table(self) -> Table:
-        """Return one row per improvement: the algorithm, the time and the value from then on."""
+        """Return one row per improvement: the algorithm, the budget and the value from then on."""
         lengths = [run.budgets.size for run in self.runs]
         return {
             "algorithm_name": [
@@ -81,11 +81,11 @@ def instance_curves(source: Source, instance: Hashable, **reading: Any) -> Insta
     >>> import polarbear as pb
     >>> runs = [pb.Trajectory(name, i, [1, 4], [3.0, 2.0], end=9) for name in "ab" for i in range(3)]
     >>> pb.instance_curves(runs, 1).to_frame()
-      algorithm_name  time  value  until
-    0              a   1.0    3.0    9.0
-    1              a   4.0    2.0    9.0
-    2              b   1.0    3.0    9.0
-    3              b   4.0    2.0    9.0
+      algorithm_name  budget  value  end
+    0              a     1.0    3.0  9.0
+    1              a     4.0    2.0  9.0
+    2              b     1.0    3.0  9.0
+    3              b     4.0    2.0  9.0
     """
     collection = collect_runs(source, **reading)
     runs = tuple(collection.runs[name, instance] for name in collection.names if (name, instance) in collection.runs)

@@ -56,8 +56,8 @@ def draw_instance_weights(clusters: Indices, draws: int, *, rng: np.random.Gener
 def weights_of_posterior(beliefs: PairBeliefs, rows: Mask, *, draws: int, rng: np.random.Generator) -> InstanceWeights:
     """Return the weights that a posterior of the Bayesian bootstrap draws, at most `draws` of them.
 
-    `rows` marks the instances that the posterior is based on; all others have weight zero. Weights that depend on time count
-    with their mean over time.
+    `rows` marks the instances that the posterior is based on; all others have weight zero. Weights that depend on the budget
+    count with their mean over time.
     """
     thinned, sample = beliefs.thin(draws), beliefs.sample
     expected, weights = np.zeros(len(rows)), np.zeros((len(rows), thinned.draws), dtype=np.float32)

@@ -43,7 +43,7 @@ class InstancesWon:
     winners
         The name of the winner, or "tie", by the rules of the ranking.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     first: str

@@ -27,7 +27,7 @@ _MOST = 4  # algorithms that a sentence lists
 
 @dataclass(frozen=True, eq=False)
 class QualityCurves:
-    """Median and quartiles over instances of the best value so far; arrays of shape (time, algorithm).
+    """Median and quartiles over instances of the best value so far; arrays of shape (budget, algorithm).
 
     They are NaN where no value is known. They are also NaN where fewer than half of the instances on which the algorithm ran
     have a known value, unless the runs were cut off by a plan, as in a race. They are infinite where most instances have no
@@ -38,7 +38,7 @@ class QualityCurves:
     names, all_names
         The algorithms of the arrays, and all algorithms, whose order determines the colours.
     grid
-        The times.
+        The budgets.
     median, lower, upper
         The median over instances, and the ends of its interval, if requested; infinite where the instances do not bound it.
     low_quartile, high_quartile
@@ -50,7 +50,7 @@ class QualityCurves:
     maximise
         Whether higher values are better.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class QualityCurves:
 
     @property
     def sentence(self) -> str:
-        """The medians at the last time, the best first."""
+        """The medians at the last budget, the best first."""
         last = self.median[-1]
         known = [column for column in np.argsort(-last if self.maximise else last) if np.isfinite(last[column])]
         where = with_unit(float(self.grid.budgets[-1]), self.unit)
@@ -86,7 +86,7 @@ class QualityCurves:
         return f" ({' to '.join(map(format_number, ends))})" if np.isfinite(ends).all() else ""
 
     def to_table(self) -> Table:
-        """Return one row per time and algorithm."""
+        """Return one row per budget and algorithm."""
         table: Table = {
             "algorithm_name": list(self.names) * len(self.grid),
             "budget": np.repeat(self.grid.budgets, len(self.names)),
@@ -115,7 +115,7 @@ def quality_curves(
     intervals: bool = True,
     **reading: Any,
 ) -> QualityCurves:
-    """Return median and quartiles over instances of the best value so far, per algorithm and time.
+    """Return median and quartiles over instances of the best value so far, per algorithm and budget.
 
     Values have their original units, so they only mean something if the instances are on a common scale. Each algorithm is
     summarised over the instances on which it ran.
@@ -162,7 +162,7 @@ def quality_curves(
 
 
 def quartile_curves(collection: RunCollection, names: Sequence[str]) -> dict[str, Array]:
-    """Return the lower quartile, the median and the upper quartile of algorithms, each of shape (time, algorithm)."""
+    """Return the lower quartile, the median and the upper quartile of algorithms, each of shape (budget, algorithm)."""
     shares = {"low_quartile": 0.25, "median": 0.5, "high_quartile": 0.75}
     curves = {name: np.full((len(collection.grid), len(names)), np.nan) for name in shares}
     for place, name in enumerate(names):
@@ -181,14 +181,14 @@ def median_intervals(
     budgets: Indices | None = None,
     step: int = 1,
 ) -> Array:
-    """Return both ends of the interval of each median, shape (end, time, algorithm); see `quality_curves`.
+    """Return both ends of the interval of each median, shape (end, budget, algorithm); see `quality_curves`.
 
     Parameters
     ----------
     collection, names, level
         The runs, the algorithms, and the level.
     budgets
-        The positions of the times in the grid; all by default. The other times are NaN.
+        The positions of the budgets in the grid; all by default. The other budgets are NaN.
     step
         Use every `step`-th draw of the weights only, since the duration is proportional to the number of draws.
     """
@@ -204,7 +204,7 @@ def median_intervals(
 
 
 def _over_time(collection: RunCollection, name: str) -> Iterator[tuple[int, Array, Mask]]:
-    """Yield each time at which enough values of an algorithm are known, with its values and which of them are known."""
+    """Yield each budget at which enough values of an algorithm are known, with its values and which of them are known."""
     due, column = _expected_to_be_known(collection, name), collection.index(name)
     for budget in range(len(collection.grid)):
         values = collection.table.values[:, budget, column]

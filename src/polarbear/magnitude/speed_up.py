@@ -1,13 +1,13 @@
 """Speed-up: the share of a rival's budget that an algorithm needs for the same quality.
 
 For an instance and a budget t of the rival B, let q be the value that B has reached by t. The budget ratio is T_A(q) / t,
-where T_A(q) is the first time at which A's value is at least as good as q. Only the order of values matters. Without ties
+where T_A(q) is the first budget at which A's value is at least as good as q. Only the order of values matters. Without ties
 the ratio is at most 1 exactly where A is at least as good as B at t: a median ratio below 1 means that A beats B at t.
 
 - Ties. If both values are equal at t (within the tolerance of the ranking), both algorithms had reached the same quality
   before, and t says nothing about which was faster. The ratio is then T_A(q) / T_B(q), and 1 if both had q from the start.
 - Without a solution. If neither has a solution at t, nothing was reached, and the instance does not count. If only A has
-  one, its first solution counts as the time at which it was at least as good.
+  one, its first solution counts as the budget at which it was at least as good.
 - Censoring. If A has not reached q when its run was cut off at u, the ratio is known to exceed u / t. If A finished or
   failed without reaching q, the ratio is infinite.
 
@@ -40,7 +40,7 @@ _LEAST_BOUND = 0.01  # share of a budget below which a lower bound without an up
 
 @dataclass(frozen=True, eq=False)
 class SpeedUp:
-    """The share of the second algorithm's budget that the first one needs for the same quality; arrays of shape (time,).
+    """The share of the second algorithm's budget that the first one needs for the same quality; arrays of shape (budget,).
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class SpeedUp:
     level
         The level of the interval.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     checkpoints
         The number of budgets at which the runs of the first algorithm are recorded, if these are few; otherwise 0.
     """
@@ -167,14 +167,14 @@ def speed_up(
 ) -> SpeedUp:
     """Return the share of the second algorithm's budget that the first one needs for the same quality.
 
-    It needs no optimum and no scale of values: only the order of values on each instance, and time.
+    It needs no optimum and no scale of values: only the order of values on each instance, and budgets.
 
     Parameters
     ----------
     source
         The result of a race, imported runs, or trajectories.
     first, second
-        The algorithm whose time is measured, and the rival whose quality is the target.
+        The algorithm whose budget is measured, and the rival whose quality is the target.
     at
         The rival's budget to which the sentence refers; the last one by default.
     level
@@ -218,12 +218,12 @@ def measure_speed_up(
 
 
 def checkpoint_sentence(name: str, checkpoints: int) -> str:
-    """Return the remark that few recorded budgets make speed-ups coarse."""
+    """Return the note that few recorded budgets make speed-ups coarse."""
     return f"The runs of {name} are recorded at {checkpoints} budgets only; speed-ups can only be read off at these."
 
 
 def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: float) -> dict[str, Any]:
-    """Return the median ratio at each time with its interval, computed on logarithms."""
+    """Return the median ratio at each budget with its interval, computed on logarithms."""
     weights, counts = collection.weights, ~np.isnan(ratios) & (collection.weights.expected > 0)[:, None]
     median, lower, upper, longest = (np.full(ratios.shape[1], np.nan) for _ in range(4))
     with np.errstate(divide="ignore"):
@@ -253,7 +253,7 @@ def _medians(ratios: Array, censored: Mask, collection: RunCollection, level: fl
 
 
 def budget_ratios(collection: RunCollection, first: str, second: str, budgets: Array) -> tuple[Array, Mask]:
-    """Return the budget ratio of each instance and time, and whether it is only a lower bound, shape (instance, time).
+    """Return the budget ratio of each instance and budget, and whether it is only a lower bound, shape (instance, budget).
 
     The ratio is NaN where the instance says nothing: a run is missing, the second algorithm's value is not known, or neither
     has a solution.
@@ -268,7 +268,7 @@ def budget_ratios(collection: RunCollection, first: str, second: str, budgets: A
 
 
 def _ratios(one: Trajectory, other: Trajectory, budgets: Array, rules: RunCollection) -> tuple[Array, Mask]:
-    """Return the budget ratios of two runs at each time, and whether they are only lower bounds."""
+    """Return the budget ratios of two runs at each budget, and whether they are only lower bounds."""
     sign = -1.0 if one.maximise else 1.0
     mine, target = (sign * run.at(budgets, failure=rules.failure) for run in (one, other))
 
@@ -292,7 +292,7 @@ def _ratios(one: Trajectory, other: Trajectory, budgets: Array, rules: RunCollec
 
 
 def _first_budgets(run: Trajectory, goals: Array) -> Array:
-    """Return the first time at which a run's loss is at most each goal; infinity where it never is."""
+    """Return the first budget at which a run's loss is at most each goal; infinity where it never is."""
     losses = -run.values if run.maximise else run.values  # decreasing
     budgets = np.append(run.budgets, np.inf)
     first: Array = budgets[np.searchsorted(-losses, -goals, side="left")]
@@ -300,5 +300,5 @@ def _first_budgets(run: Trajectory, goals: Array) -> Array:
 
 
 def _known_to(run: Trajectory, rules: RunCollection) -> float:
-    """Return the time until which a run shows whether it reaches a goal; a failed run that ranks last never does."""
+    """Return the budget until which a run shows whether it reaches a goal; a failed run that ranks last never does."""
     return math.inf if run.failed and rules.failure != "missing" else run.known_to

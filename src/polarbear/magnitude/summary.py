@@ -75,7 +75,7 @@ def how_much_better(
 
 
 def leader_and_rivals(posterior: Posterior, among: Sequence[str], at: float) -> list[str]:
-    """Return the algorithms that were observed at the time of the grid next to `at`: the leader, then its closest rivals.
+    """Return the algorithms that were observed at the budget of the grid next to `at`: the leader, then its closest rivals.
 
     The leader is that of the decision map. Rivals are sorted by how seldom the leader beats them.
     """

@@ -33,9 +33,9 @@ def draw_speed_up(ax: Axes, data: SpeedUp, *, axis: Axis | None = None, unit: st
     data
         The speed-up.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     """
     budgets, look, short = data.grid.budgets, assign_looks(data.all_names), short_names(data.all_names)
     colour = look[data.first].colour

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonCounts:
-    """The number of comparisons per algorithm and time.
+    """The number of comparisons per algorithm and budget.
 
     Attributes
     ----------
     grid
-        The times.
+        The budgets.
     names
         The algorithms.
     counts
-        Number of instances on which each algorithm was observed together with another one, shape (time, algorithm).
+        Number of instances on which each algorithm was observed together with another one, shape (budget, algorithm).
     instances
         Number of all instances.
     """
@@ -70,7 +70,7 @@ def draw_counts(
     unit: str,
     label: str,
 ) -> None:
-    """Draw counts (time, algorithm) as shades, one row per algorithm, with a scale from 0 to `most` above the axes."""
+    """Draw counts (budget, algorithm) as shades, one row per algorithm, with a scale from 0 to `most` above the axes."""
     from matplotlib.ticker import MaxNLocator
 
     figure = ax.get_figure()
@@ -99,7 +99,7 @@ def draw_counts(
 
 
 def _edges(budgets: Array, kind: Axis) -> Array:
-    """Return cell borders half-way between the times on the axis; the first and last time are the outer borders."""
+    """Return cell borders half-way between the budgets on the axis; the first and last budget are the outer borders."""
     if len(budgets) == 1:
         return np.array([budgets[0] * 0.9, budgets[0] * 1.1])
     between = np.sqrt(budgets[:-1] * budgets[1:]) if kind == "log" else (budgets[:-1] + budgets[1:]) / 2

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection import DecisionMap, LeaderChange
-    from polarbear.selection.stretches import Stretch
+    from polarbear.selection.ranges import BudgetRange
 
 
 _SMALLEST_NAMED = 0.02  # algorithms whose P(best) stays below this at all budgets share one area
@@ -46,11 +46,11 @@ class DecisionBands:
     names, all_names
         The candidates, and all algorithms.
     probability_best
-        P(best), shape (time, candidate); rows sum to one, or are zero where no candidate was observed.
+        P(best), shape (budget, candidate); rows sum to one, or are zero where no candidate was observed.
     edge_budgets, edges
-        The times and P(best), shape (time, candidate), between which the areas are drawn. They are those of the grid, and a
-        step beside each time at which a candidate is not observed any more or not yet. NaN where none was observed.
-    stretches, leader_changes
+        The budgets and P(best), shape (budget, candidate), between which the areas are drawn. They are those of the grid,
+        and a step beside each budget at which a candidate is not observed any more or not yet. NaN where none was observed.
+    ranges, leader_changes
         The ranges of budgets with one answer, and the changes of leader with their uncertainty.
     stacked
         Candidates in their order from bottom to top, so that panels can be compared; by default `stacking_order` decides.
@@ -62,14 +62,14 @@ class DecisionBands:
     probability_best: Array
     edge_budgets: Array
     edges: Array
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
     leader_changes: tuple[LeaderChange, ...]
     stacked: tuple[str, ...] = ()
 
     @property
     def stacking_order(self) -> list[int]:
         """The columns of the candidates from bottom to top: leaders in order of budget, then the others by mean P(best)."""
-        leaders = (each.leader for each in self.stretches if each.leader is not None)
+        leaders = (each.leader for each in self.ranges if each.leader is not None)
         given = (name for name in self.stacked if name in self.names)
         lead = list(dict.fromkeys(self.names.index(name) for name in (*given, *leaders)))
         others = [k for k in range(len(self.names)) if k not in lead]
@@ -87,7 +87,7 @@ class DecisionBands:
             probability_best=leaders.probability_best,
             edge_budgets=edge_budgets,
             edges=edges,
-            stretches=leaders.stretches,
+            ranges=leaders.ranges,
             leader_changes=leaders.leader_changes,
         )
 
@@ -122,9 +122,9 @@ def draw_decision_map(
     data
         The bands.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis.
+        The label of the budget axis.
     labelled
         Whether to write names, and intervals of the changes of leader; see `area_handles` for a list of your own.
     """
@@ -236,7 +236,7 @@ def _write_inside(ax: Axes, budgets: Array, area: _Area) -> Text | None:
 def _mark_leader_changes(ax: Axes, data: DecisionBands) -> None:
     """Draw a line at each change of leader, and its interval above the axes in the colour of the new leader.
 
-    Overlapping intervals are stacked. A time whose text would overlap another one is omitted.
+    Overlapping intervals are stacked. A budget whose text would overlap another one is omitted.
     """
     look, above = assign_looks(data.all_names), ax.get_xaxis_transform()
     changes = sorted(data.leader_changes, key=lambda change: change.budget)

@@ -25,7 +25,7 @@ _WIDE = 20.0  # multiple of the instances so far; a longer forecast gets a log a
 
 @dataclass(frozen=True)
 class OpenPair:
-    """A pair that is undecided at some time, and the number of instances by which it should be decided.
+    """A pair that is undecided at some budget, and the number of instances by which it should be decided.
 
     The number is infinite if a thousand times the data would not suffice, or if one of the two has not run yet. It is NaN
     before 32 instances, when forecasts are not stable.
@@ -45,7 +45,7 @@ class DecisionForecast:
     names
         All algorithms.
     instances, share
-        After each round: the number of instances so far, and the share of pairs decided at every time.
+        After each round: the number of instances so far, and the share of pairs decided at every budget.
     open_pairs
         The undecided pairs, in the expected order of their decisions.
     expected_instances, expected_share

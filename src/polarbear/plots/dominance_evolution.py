@@ -40,17 +40,17 @@ class DominanceEvolution:
     rounds
         Numbers of the rounds, from 1.
     threat
-        max_A P(A dominates B) for each B; NaN before B joins the race and after its elimination.
+        max_A P(A dominates B) for each B; NaN before B joins the race and after it is dropped.
     eliminated
-        Whether B is eliminated in the round.
+        Whether B is dropped in the round.
     resolved
         Whether a candidate becomes decided against all others in the round, and so a member of the Pareto set.
     share
-        The share of all (time, pair) that are decided.
+        The share of all (budget, pair) that are decided.
     reliable
         Whether the posterior of the round is reliable; if not, the round decides nothing.
     confidence
-        α, the probability of dominance from which an algorithm is eliminated.
+        α, the probability of dominance from which an algorithm is dropped.
     """
 
     names: tuple[str, ...]
@@ -72,12 +72,12 @@ class DominanceEvolution:
         eliminated_before: set[str] = set()
         decided: set[str] = set()
         for row, round_ in enumerate(rounds):
-            if round_.kind == "review":  # under new settings all but those removed by hand are candidates again
+            if round_.kind == "review":  # under new settings all but those dropped by hand are candidates again
                 eliminated_before.clear()
                 decided.clear()
             eliminated_before.difference_update(
                 name for name, _ in round_.budgets
-            )  # it runs: it was readmitted or came back
+            )  # it runs: it was restored or came back
             eliminated_before.difference_update(round_.returned)
             eliminated_now = {each.name for each in round_.eliminated}
             open_ = {name for a, b, _ in round_.open for name in (a, b)}
@@ -119,9 +119,9 @@ def probability_at(height: Array) -> Array:
 def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     """Draw the probability that each algorithm is dominated over rounds, and on the right axis the share of decided pairs.
 
-    Above 0.9 the left axis is logarithmic. A cross marks an elimination, a diamond a member of the Pareto set that is
-    decided against all others. The black line is the share of decided pairs and times. Rounds with an unreliable posterior,
-    which decide nothing, are shaded.
+    Above 0.9 the left axis is logarithmic. A cross marks a dropped algorithm, a diamond a member of the Pareto set that is
+    decided against all others. The black line is the share of decided pairs and budgets. Rounds with an unreliable
+    posterior, which decide nothing, are shaded.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, PercentFormatter
 

@@ -1,4 +1,4 @@
-"""Figure of pairwise dominance: the probability that the row beats the column at every time, or at the least certain one."""
+"""Figure of pairwise dominance: the probability that the row beats the column at every or at the least certain budget."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class DominanceMatrix:
     names
         The algorithms.
     probability
-        The probability at the least certain time ("pointwise"), or jointly at all times ("joint"). NaN for pairs of which
-        one was not observed at some time.
+        The probability at the least certain budget ("pointwise"), or jointly at all budgets ("joint"). NaN for pairs of
+        which one was not observed at some budget.
     dominance
         The rule, "pointwise" or "joint".
     """
@@ -43,7 +43,7 @@ class DominanceMatrix:
 
     @classmethod
     def of(cls, posterior: Posterior, *, dominance: Dominance = "pointwise") -> Self:
-        """Return the matrix of a posterior under an elimination rule."""
+        """Return the matrix of a posterior under a rule of dominance."""
         joint = dominance == "joint"
         beats = relations.anytime_dominance(posterior) if joint else relations.dominance(posterior).min(axis=0)
         known = posterior.observed_pairs.all(axis=0) | np.eye(len(beats), dtype=bool)
@@ -86,11 +86,11 @@ def draw_dominance(ax: Axes, data: DominanceMatrix) -> None:
                         fontsize=7,
                     )
                 )
-    when = "at every time" if data.dominance == "joint" else "at its least certain time"
+    when = "at every budget" if data.dominance == "joint" else "at its least certain budget"
     bar = figure.colorbar(image, ax=ax, location="right", shrink=0.8, aspect=30, pad=0.03)
     bar.ax.set_ylim(0, 1)
     bar.outline.set_visible(False)
-    note = "\n–: not observed at some time" if np.isnan(data.probability).any() else ""
+    note = "\n–: not observed at some budget" if np.isnan(data.probability).any() else ""
     bar.set_label(f"P(row beats column on\nmost instances {when}){note}")
 
 

@@ -25,7 +25,7 @@ _FONT_POINTS = 7.5
 _LINE_POINTS = 9.5  # distance between lines of names
 _SHORTEST_LEADER, _LONGEST_LEADER = 12.0, 34.0  # points
 _PIECE_POINTS = 18.0  # length of the line sample before a name
-_BELOW_POINTS = 34.0  # height of the tick labels and the name of the time axis
+_BELOW_POINTS = 34.0  # height of the tick labels and the name of the budget axis
 _WIDE_INCHES = 5.0  # wider figures have room for a list beside the axes
 _LETTER_INCHES, _HANDLE_INCHES = 0.062, 0.55
 

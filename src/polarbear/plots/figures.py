@@ -57,7 +57,7 @@ def draw_figure(
 ) -> Figure:
     """Draw the figure of a name in `FIGURES`, with defaults from the race if there is one.
 
-    A race supplies its unit of time, its elimination rule and, for the decision map, its candidates.
+    A race supplies its unit of budgets, its rule of dominance and, for the decision map, its candidates.
 
     Parameters
     ----------
@@ -130,11 +130,11 @@ def ratings(
     level
         The level of the credible bands.
     truth
-        True ratings of all algorithms, shape (time, algorithm).
+        True ratings of all algorithms, shape (budget, algorithm).
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis.
+        The label of the budget axis.
     width
         The width of the figure in inches.
 
@@ -202,7 +202,7 @@ def comparisons(
 def dominance(posterior: Posterior, *, dominance: Dominance = "pointwise", width: float | None = None) -> Figure:
     """Draw the probability that each algorithm beats each other one on most instances.
 
-    The probability is the one at the least certain time, or jointly at all times if `dominance` is "joint".
+    The probability is the one at the least certain budget, or jointly at all budgets if `dominance` is "joint".
     """
     data = DominanceMatrix.of(posterior, dominance=dominance)
     with styled():
@@ -270,7 +270,7 @@ def rounds(
     level, truth, axis, width
         See `ratings`.
     unit
-        The label of the time axis; the race's unit of time by default.
+        The label of the budget axis; the race's unit of budgets by default.
     """
     result = outcome_of(result)
     data = RoundPanels.of(result, rounds=numbers, most=most, level=level, truth=truth)
@@ -339,9 +339,9 @@ def quality(
     among
         The algorithms to show; all by default.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     width
         The width of the figure in inches.
     **reading

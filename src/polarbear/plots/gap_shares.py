@@ -31,9 +31,9 @@ def draw_gap(ax: Axes, data: GapShares, *, axis: Axis | None = None, unit: str |
     data
         The shares.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     """
     if not data.instances.any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Text in figures: names of any length and with any characters, tick labels, and readable times.
+"""Text in figures: names of any length and with any characters, tick labels, and readable budgets.
 
 `short_names` of all algorithms decides how each one is written, in every figure and in the report, whichever are shown.
 """
@@ -93,7 +93,7 @@ def write_right(ax: Axes, lines: Iterable[tuple[float, str]]) -> None:
 def budget_axis(
     ax: Axes, grid: Grid, *, axis: Kind | None = None, unit: str = "budget", subdivided: bool = True
 ) -> None:
-    """Set up the horizontal time axis, linear or log as the grid or as `axis` requests.
+    """Set up the horizontal budget axis, linear or log as the grid or as `axis` requests.
 
     Without subdivision a log axis has no ticks between those with labels. They are most of what small panels would draw.
     """
@@ -104,7 +104,7 @@ def budget_axis(
         raise ValueError(f"expected the axis 'linear' or 'log', got {axis!r}; leave it out to use that of the grid")
     first, last = float(grid.budgets[0]), float(grid.budgets[-1])
     if kind == "log" and first <= 0:
-        raise ValueError(f"expected times above 0 for a log axis, got a grid from {first:g}; use axis='linear'")
+        raise ValueError(f"expected budgets above 0 for a log axis, got a grid from {first:g}; use axis='linear'")
     ax.set_xscale(kind)
     if first < last:
         ax.set_xlim(first, last)
@@ -122,7 +122,7 @@ def budget_axis(
 
 
 def format_tick(budget: float) -> str:
-    """Return the tick label of a time: with thousands separators, and as a power of ten below 0.001 and from 10⁷ on.
+    """Return the tick label of a budget: with thousands separators, and as a power of ten below 0.001 and from 10⁷ on.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Figure of one pair over time: which algorithm beats the other at each time, and with what probability."""
+"""Figure of one pair over time: which algorithm beats the other at each budget, and with what probability."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairDominance:
-    """Two algorithms over time, arrays of shape (time,), NaN where one of the two was not observed.
+    """Two algorithms over time, arrays of shape (budget,), NaN where one of the two was not observed.
 
     Attributes
     ----------
     grid
-        The times.
+        The budgets.
     first, second, all_names
         The pair, and all algorithms.
     beats
         P(the first beats the second on most instances).
     equal
-        P(the win rate lies within the region of practical equivalence).
+        P(the win rate lies within the margin of one half).
     wins, lower, upper
         Mean and 95 % interval of the win rate, the share of instances on which the first beats the second.
     always, never
-        P(the first beats the second on most instances at every time), and the reverse; None if the prior treats each time
-        alone, or if one of the two was not observed at some time.
+        P(the first beats the second on most instances at every budget), and the reverse; None if the prior treats each
+        budget alone, or if one of the two was not observed at some budget.
     margin
-        Half the width of the region of practical equivalence.
+        The margin: half the width of the region of practical equivalence.
     """
 
     grid: Grid
@@ -142,5 +142,5 @@ def draw_pair(ax: Axes, data: PairDominance, *, axis: Axis | None = None, unit: 
     if data.always is not None and data.never is not None:
         crossing = max(0.0, 1 - data.always - data.never)
         ax.set_title(
-            f"more wins at every time: first {data.always:.2f}, second {data.never:.2f}; crossing {crossing:.2f}"
+            f"more wins at every budget: first {data.always:.2f}, second {data.never:.2f}; crossing {crossing:.2f}"
         )

@@ -45,7 +45,7 @@ class ProblemTree:
     all_names
         All algorithms, whose order determines the colours.
     unit
-        The unit of time; may be empty.
+        The unit of budgets; may be empty.
     """
 
     rows: tuple[TreeRow, ...]
@@ -75,7 +75,7 @@ class ProblemTree:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The algorithms that are chosen in some group, in the order of the race."""
-        names = {each.name for row in self.rows for each in row.stretches}
+        names = {each.name for row in self.rows for each in row.ranges}
         return tuple(name for name in self.all_names if name in names)
 
 
@@ -99,9 +99,9 @@ def draw_tree(
     room
         The width of the first axes in inches, to which names are shortened; by default what they need.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     """
     _draw_branches(tree, data, data.label_inches if room is None else room)
     _draw_bands(bands, data)
@@ -134,7 +134,7 @@ def _draw_bands(ax: Axes, data: ProblemTree) -> None:
     look, short = assign_looks(data.all_names), short_names(data.all_names)
     first, last = float(data.grid.budgets[0]), float(data.grid.budgets[-1])
     for number, row in enumerate(data.rows):
-        for each in row.stretches:
+        for each in row.ranges:
             start, stop = (each.start, each.stop) if first < last else (0.9 * first, 1.1 * first)
             style: dict[str, Any] = {
                 "facecolor": look[each.name].colour,

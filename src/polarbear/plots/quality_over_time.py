@@ -39,9 +39,9 @@ def draw_quality(
     data
         The curves.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     labelled
         Whether to write the names at the ends of the lines.
     """
@@ -94,7 +94,7 @@ def _value_axis(ax: Axes, data: QualityCurves) -> tuple[float, float]:
     curves = (data.median, data.low_quartile, data.high_quartile, data.lower, data.upper)
     shown = np.concatenate([each[np.isfinite(each)] for each in curves])
     if not np.isfinite(data.median).any():
-        raise ValueError("expected values at some time, got none that are known on enough instances; compare earlier")
+        raise ValueError("expected values at some budget, got none that are known on enough instances; compare earlier")
     if shown.min() > 0 and shown.max() / shown.min() >= _WIDE:
         ax.set_yscale("log")
         ax.yaxis.set_major_locator(LogLocator(numticks=8))

@@ -30,12 +30,12 @@ _FEW = 8  # up to this number of algorithms, darker bands remain distinguishable
 
 @dataclass(frozen=True, eq=False)
 class RatingCurves:
-    """Ratings over time, the share of instances on which an algorithm comes first; arrays of shape (time, algorithm).
+    """Ratings over time, the share of instances on which an algorithm comes first; arrays of shape (budget, algorithm).
 
     Attributes
     ----------
     grid
-        The times.
+        The budgets.
     names, all_names
         The algorithms that are shown, and all algorithms, whose order determines the colours.
     mean, lower, upper
@@ -75,7 +75,7 @@ class RatingCurves:
         among
             The algorithms to show; all by default.
         truth
-            The true ratings of all algorithms, shape (time, algorithm).
+            The true ratings of all algorithms, shape (budget, algorithm).
         """
         names = check_candidates(posterior, among)
         columns = [posterior.names.index(name) for name in names]
@@ -83,8 +83,8 @@ class RatingCurves:
         known = None if truth is None else np.asarray(truth, dtype=np.float64)
         if known is not None and known.shape != summary.mean.shape:
             raise ValueError(
-                f"expected a truth of shape (time, algorithm) = {summary.mean.shape}, got {known.shape}; give one rating "
-                f"for each time of the grid and each of {', '.join(posterior.names)}"
+                f"expected a truth of shape (budget, algorithm) = {summary.mean.shape}, got {known.shape}; give one rating "
+                f"for each budget of the grid and each of {', '.join(posterior.names)}"
             )
         mean, lower, upper = (
             np.where(posterior.observed, curves, np.nan)[:, columns]
@@ -122,11 +122,11 @@ def draw_ratings(
     data
         The curves.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis.
+        The label of the budget axis.
     faint
-        Algorithms to draw in the background, such as eliminated ones.
+        Algorithms to draw in the background, such as dropped algorithms.
     labelled
         Whether to write the names at the ends of the lines.
     """

@@ -48,13 +48,13 @@ class Panel:
     round
         The number of the round.
     eliminated, resolved
-        The algorithms eliminated in this round, and those that became decided against all others.
+        The algorithms dropped in this round, and those that became decided against all others.
     instances
         The number of instances used so far.
     curves
         The rating curves.
     excluded
-        The algorithms eliminated or removed so far.
+        The algorithms dropped so far.
     """
 
     round: int
@@ -95,7 +95,7 @@ class RoundPanels:
         level
             The level of the credible intervals.
         truth
-            True ratings of all algorithms, shape (time, algorithm).
+            True ratings of all algorithms, shape (budget, algorithm).
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
         resolved, panels = _newly_resolved(result), []
@@ -127,7 +127,7 @@ def _with_fewer_draws(state: State) -> State:
 
 
 def _with_fewer_budgets(state: State) -> State:
-    """Return a state with no more times than a panel needs; priors over time have a scale for the grid, and keep it."""
+    """Return a state with no more budgets than a panel needs; priors over time have a scale for the grid, and keep it."""
     grid = state.settings.grid
     if len(grid) <= _BUDGETS or not isinstance(state.settings.prior, BayesianBootstrap):
         return state
@@ -138,8 +138,8 @@ def _with_fewer_budgets(state: State) -> State:
 def key_rounds(result: RaceOutcome, *, most: int = 6) -> tuple[int, ...]:
     """Return the numbers of the key rounds: the first, the last, and those with decisions.
 
-    If there are more than `most`, the last round has priority, then rounds with eliminations, then rounds with newly decided
-    algorithms, and later rounds before earlier ones.
+    If there are more than `most`, the last round has priority, then rounds that drop algorithms, then rounds with newly
+    decided algorithms, and later rounds before earlier ones.
     """
     if most < 1:
         raise ValueError(f"expected at least one round to show, got {most!r}; leave it out to show six")
@@ -188,12 +188,12 @@ def state_after(state: State, number: int, *, since: State | None = None) -> Sta
 
 
 def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
-    """Return the algorithms that are eliminated after these rounds."""
+    """Return the algorithms that are dropped after these rounds."""
     eliminated: set[str] = set()
     for round_ in rounds:
         if round_.kind == "review":
             eliminated.clear()
-        eliminated.difference_update(name for name, _ in round_.budgets)  # it runs: it was readmitted or came back
+        eliminated.difference_update(name for name, _ in round_.budgets)  # it runs: it was restored or came back
         eliminated.difference_update(round_.returned)
         eliminated.update(each.name for each in round_.eliminated)
     return eliminated
@@ -206,7 +206,7 @@ def _newly_resolved(result: RaceOutcome) -> list[tuple[str, ...]]:
 
 
 def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "budget") -> None:
-    """Draw one panel per round, on as many axes as there are panels; eliminated algorithms are faint."""
+    """Draw one panel per round, on as many axes as there are panels; dropped algorithms are faint."""
     short = short_names(data.all_names)
     highest = max(float(panel.curves.upper.max()) for panel in data.panels)
     for ax, panel in zip(axes, data.panels, strict=True):
@@ -244,9 +244,9 @@ def _head(ax: Axes, heading: str, lines: Sequence[str]) -> None:
 
 
 def _decision_lines(panel: Panel, short: Mapping[str, str]) -> list[str]:
-    """Return the decisions of a round in lines: eliminated algorithms, then newly decided ones; a long name has a line."""
+    """Return the decisions of a round in lines: dropped algorithms, then newly decided ones; a long name has a line."""
     lines = []
-    for names, what in ((panel.eliminated, "eliminated"), (panel.resolved, "decided")):
+    for names, what in ((panel.eliminated, "dropped"), (panel.resolved, "decided")):
         listed = ", ".join(short[name] for name in names)
         if len(listed) <= _LINE:
             lines += [f"{listed} {what}"] if names else []

@@ -31,19 +31,19 @@ class SampleAllocation:
     Attributes
     ----------
     grid
-        The times.
+        The budgets.
     names, inside
         The algorithms, and whether each is still a candidate.
     counts
-        Number of instances with an observation at each time, shape (time, algorithm).
+        Number of instances with an observation at each budget, shape (budget, algorithm).
     runs, cost
-        Number of runs per algorithm, and their total cost in the race's unit of time.
+        Number of runs per algorithm, and their total cost in the race's unit of budgets.
     instances
         Number of instances that the race used.
     saved_share
         The share that racing saved of the cost of running every algorithm on every instance.
     unit
-        The unit of time.
+        The unit of budgets.
     """
 
     grid: Grid
@@ -79,7 +79,7 @@ class SampleAllocation:
 def draw_allocation(ax: Axes, data: SampleAllocation, *, axis: Axis | None = None) -> None:
     """Draw one row per algorithm over time; candidates are in bold.
 
-    The shade shows the number of instances on which it ran up to that time. The right margin shows the number of runs and
+    The shade shows the number of instances on which it ran up to that budget. The right margin shows the number of runs and
     their cost.
     """
     draw_counts(

@@ -47,9 +47,9 @@ def tree(
     among
         The candidates; by default as for `explain`.
     axis
-        "linear" or "log" time; the axis of the grid by default.
+        "linear" or "log"; the axis of the grid by default.
     unit
-        The label of the time axis; the unit of the runs by default.
+        The label of the budget axis; the unit of the runs by default.
     width
         The width of the figure in inches.
     **reading

@@ -5,7 +5,7 @@ In: a race, its result, or a posterior. Out: an HTML file.
 - `subject`: what the page is about, from which every section collects its data.
 - `sections`: the list of sections, each with its data function and its scripts.
 - `page_data`: the data of the page in plain values; `sentences` writes the text, and `draws` packs the posterior draws.
-- `header`: the verdict as HTML, which needs no scripts. `page` joins it and the data with the markup, style and scripts in
+- `header`: the answer as HTML, which needs no scripts. `page` joins it and the data with the markup, style and scripts in
   `assets`.
 - `report_file`: writes the file, once or after each round; `title` finds its heading.
 

@@ -51,9 +51,9 @@ def pack_draws(
     dict
         `columns` are algorithms, without those that are the same as another one; `same` are these, for each column; `kept`
         are the places of the compared algorithms among the columns. `draws` is the number of draws. `ratings` are in the
-        order (time, column, draw). `rates`, which the paper's priors do not have, are in the order (pair, time, draw), with
-        pairs a < b of kept columns. `refusal` says why there are no ratings and no portfolios, if the algorithms share too
-        few instances.
+        order (budget, column, draw). `rates`, which the paper's priors do not have, are in the order (pair, budget, draw),
+        with pairs a < b of kept columns. `refusal` says why there are no ratings and no portfolios, if the algorithms share
+        too few instances.
     """
     names, by_pairs = posterior.names, posterior.beliefs is not None
     members = names if not by_pairs else kept if members is None else members
@@ -84,7 +84,7 @@ def pack_draws(
 
 
 def pack_win_rates(posterior: Posterior, *, level: float) -> str:
-    """Return win rates of each pair a < b over time in base64, one byte each, in the order (pair, quantity, time).
+    """Return win rates of each pair a < b over time in base64, one byte each, in the order (pair, quantity, budget).
 
     The quantities are the mean, the lower and the upper end of the credible interval, and the probability of a win rate
     above one half. Intervals are from at most a thousand draws. One byte resolves steps of 1/255, finer than a chart shows.
@@ -102,7 +102,7 @@ def pack_win_rates(posterior: Posterior, *, level: float) -> str:
 
 
 def pack_observed(posterior: Posterior) -> str:
-    """Return what was observed of each pair a < b in base64, sixteen bits each, in the order (pair, quantity, time).
+    """Return what was observed of each pair a < b in base64, sixteen bits each, in the order (pair, quantity, budget).
 
     The quantities are the share of the compared instances that a won, in units of 1/65535, and their number. Ties count one
     half. Under the paper's priors, which keep no outcomes, the text is empty.

@@ -43,7 +43,7 @@ def trust_html(result: Result) -> str:
     items = "".join(_item(each, "" if each.remedy is None else voice.say(each.remedy)) for each in result.findings)
     listed = f"<ul>{items}</ul>" if items else ""
     lead = f"<p><strong>The answer is {result.trust}.</strong> {_MEANING[result.trust]}</p>"
-    return f'<div class="verdict {result.trust}">{lead}{listed}</div>'
+    return f'<div class="trust-notes {result.trust}">{lead}{listed}</div>'
 
 
 def _item(finding: Finding, command: str) -> str:

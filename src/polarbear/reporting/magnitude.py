@@ -1,6 +1,6 @@
 """Data of the section "How much better": quality curves, speed-ups of the leader, gaps of pairs, and values by instance.
 
-The page embeds the values of at most 200 instances at 40 times, fewer for many algorithms, so that it stays small. Winners
+The page embeds the values of at most 200 instances at 40 budgets, fewer for many algorithms, so that it stays small. Winners
 come from exact values, since single precision cannot always tell which of two close values is better. Intervals need the
 weights of all instances, which the page does not hold: shares of gaps are computed here, for a few tolerances.
 """
@@ -72,7 +72,7 @@ def _spread(number: int, most: int) -> Indices:
 
 
 def _quality(runs: RunCollection, columns: list[int | None], budgets: Indices) -> dict[str, Any]:
-    """Return the median, its interval and the quartiles, each by algorithm and time; None where a value is not finite."""
+    """Return the median, its interval and the quartiles, each by algorithm and budget; None where a value is not finite."""
     curves = quartile_curves(runs, runs.names)
     draws = runs.weights.draws.shape[1]
     affordable = max(_LEAST_DRAWS, _MEDIAN_WORK // (len(runs.instances) * len(budgets) * len(runs.names)))
@@ -93,7 +93,7 @@ def _quality(runs: RunCollection, columns: list[int | None], budgets: Indices) -
 def _other_best_median(
     posterior: Posterior, medians: list[list[float | None]], name: str, *, maximise: bool
 ) -> int | None:
-    """Return the algorithm with the best median at the last time if the leader beats it on most instances; else None."""
+    """Return the algorithm with the best median at the last budget if the leader beats it on most instances; else None."""
     leader, sign = posterior.names.index(name), -1 if maximise else 1
     last = {algorithm: sign * values[-1] for algorithm, values in enumerate(medians) if values[-1] is not None}
     if leader not in last:
@@ -143,8 +143,8 @@ def _row(found: SpeedUp, place: int) -> dict[str, Any]:
 def _gaps(runs: RunCollection, columns: list[int | None], budgets: Indices) -> dict[str, Any]:
     """Return the shares of instances with a gap above each tolerance, as per cents in base64.
 
-    The order is (pair, tolerance, quantity, time), with the pairs (0, 1), (0, 2), ..., (1, 2), ... of all algorithms and the
-    quantities of `GapShares` from `better` to `worse_upper`.
+    The order is (pair, tolerance, quantity, budget), with the pairs (0, 1), (0, 2), ..., (1, 2), ... of all algorithms and
+    the quantities of `GapShares` from `better` to `worse_upper`.
     """
     tolerances = [0.0, *_example_tolerances(runs, budgets)]
     pairs = list(combinations(columns, 2))
@@ -169,7 +169,7 @@ def _gaps(runs: RunCollection, columns: list[int | None], budgets: Indices) -> d
 
 
 def _example_tolerances(runs: RunCollection, budgets: Indices) -> list[float]:
-    """Return round numbers near quantiles of the distances from the best value on the same instance at the same time."""
+    """Return round numbers near quantiles of the distances from the best value on the same instance at the same budget."""
     sign = -1.0 if runs.maximise else 1.0
     losses = sign * runs.table.values[:, budgets]
     losses = np.where(np.isfinite(losses), losses, np.inf)
@@ -182,7 +182,7 @@ def _example_tolerances(runs: RunCollection, budgets: Indices) -> list[float]:
 
 
 def _values(runs: RunCollection, columns: list[int | None], budgets: Indices) -> dict[str, Any]:
-    """Return values and ranks of a sample of the instances, in base64, in the order (instance, time, algorithm)."""
+    """Return values and ranks of a sample of the instances, in base64, in the order (instance, budget, algorithm)."""
     ranks = rank_values(
         runs.table.values,
         absolute_tolerance=runs.absolute_tolerance,

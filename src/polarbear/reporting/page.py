@@ -53,7 +53,7 @@ def render(contents: dict[str, Any], result: Result) -> str:
         {key: html.escape(contents[key]) for key in ("title", "kind", "version")},
         headline=html.escape(result.words(shell=True).headline),
         answer=answer_html(result),
-        verdict=trust_html(result),
+        trust_notes=trust_html(result),
         standings=standings_html(result),
         policy=policy,
         refresh=f'<noscript><meta http-equiv="refresh" content="{seconds:g}"></noscript>' if seconds else "",

@@ -33,7 +33,7 @@ def page_data(subject: Subject, *, title: str) -> dict[str, Any]:
         "trust": subject.source.trust,
         "sure_enough": SURE_ENOUGH,
         "version": subject.environment.get("polarbear", ""),
-        "live": None if subject.settled else subject.live,
+        "live": None if subject.finished else subject.live,
         "unit": subject.unit,
         "by_pairs": posterior.beliefs is not None,
         "names": list(posterior.names),

@@ -49,7 +49,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
     return {
         "matters": explanation.matters,
         "sentences": list(explanation.sentences),
-        "remarks": [text_of(each) for each in explanation.findings],
+        "notes": [text_of(each) for each in explanation.findings],
         "sample": _describe_sample(found),
         "total": len(found.training.scores.instances),
         "columns": [names.index(name) for name in found.training.scores.names],
@@ -60,7 +60,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
                 "condition": row.condition,
                 "instances": row.instances,
                 "note": row.note,
-                "stretches": [[names.index(each.name), each.start, each.stop, each.share] for each in row.stretches],
+                "ranges": [[names.index(each.name), each.start, each.stop, each.share] for each in row.ranges],
                 "sentence": row.sentence(),
             }
             for row in tree_rows(found)
@@ -73,7 +73,7 @@ def problem(subject: Subject) -> dict[str, Any] | None:
 
 def _without_answer(reason: str) -> dict[str, Any]:
     """Return the section of a page whose runs cannot answer the question."""
-    nothing: dict[str, Any] = {"remarks": [], "sample": "", "rows": [], "groups": [], "policy": None, "instances": None}
+    nothing: dict[str, Any] = {"notes": [], "sample": "", "rows": [], "groups": [], "policy": None, "instances": None}
     return {"matters": False, "sentences": [reason], **nothing}
 
 
@@ -107,7 +107,7 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
                 "order": [names.index(name) for name in shown],
                 "budgets": bands.edge_budgets.tolist(),
                 "probability": bands.edges.T[stacked].round(4).tolist(),
-                "stretches": [
+                "ranges": [
                     [
                         None if each.leader is None else names.index(each.leader),
                         each.start,
@@ -115,7 +115,7 @@ def _groups(subject: Subject, found: Dependence) -> list[dict[str, Any]]:
                         each.choice,
                         each.certainty,
                     ]
-                    for each in bands.stretches
+                    for each in bands.ranges
                 ],
                 **_packed(subject, posterior, _bytes_per_group(found)),
             }

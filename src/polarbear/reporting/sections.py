@@ -26,7 +26,7 @@ from polarbear.reporting.problem import problem
 from polarbear.reporting.sentences import (
     comparisons_sentence,
     diagnostic_sentences,
-    elimination_detail,
+    drop_detail,
     prior_sentences,
     stop_sentence,
     trust_sentences,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from polarbear.race.jobs import Run
     from polarbear.race.outcome import RaceOutcome
     from polarbear.reporting.subject import Subject
-    from polarbear.selection.stretches import Stretch
+    from polarbear.selection.ranges import BudgetRange
 
 _KINDS = 20  # kinds of failures shown at most
 _MESSAGE = 4000  # characters of a message shown at most, counted from its end
@@ -78,14 +78,14 @@ def best_by_budget(subject: Subject) -> Data:
         "columns": [names.index(leaders.names[k]) for k in leaders.stacking_order],
         "budgets": leaders.edge_budgets.tolist(),
         "probability": leaders.edges.T[leaders.stacking_order].round(4).tolist(),
-        "stretches": [
-            [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in leaders.stretches
+        "ranges": [
+            [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in leaders.ranges
         ],
     }
 
 
 def groups(subject: Subject) -> Data | None:
-    """Return the leaders over the budgets and the algorithms that are not eliminated, for each group of instances.
+    """Return the leaders over the budgets and the algorithms that are not dropped, for each group of instances.
 
     Those of all instances stand for a group that is too small.
     """
@@ -110,18 +110,17 @@ def groups(subject: Subject) -> Data | None:
                 "note": group.note,
                 "basis": group.size,
                 "candidates": [names.index(each) for each in candidates],
-                "stretches": [
-                    [_column(names, each), each.start, each.stop, each.choice, each.certainty]
-                    for each in bands.stretches
+                "ranges": [
+                    [_column(names, each), each.start, each.stop, each.choice, each.certainty] for each in bands.ranges
                 ],
             }
         )
-    return {"groups": rows, "remarks": [text_of(each) for each in subject.group_findings]}
+    return {"groups": rows, "notes": [text_of(each) for each in subject.group_findings]}
 
 
-def _column(names: Sequence[str], stretch: Stretch) -> int | None:
-    """Return the position of the leader of a stretch; None if it has none."""
-    return None if stretch.leader is None else names.index(stretch.leader)
+def _column(names: Sequence[str], span: BudgetRange) -> int | None:
+    """Return the position of the leader of a range; None if it has none."""
+    return None if span.leader is None else names.index(span.leader)
 
 
 def explorer(subject: Subject) -> Data:
@@ -147,11 +146,11 @@ def comparisons(subject: Subject) -> Data | None:
 
 
 def standings(subject: Subject) -> Data:
-    """Return every algorithm in its group with the reason, and the probabilities behind eliminations by round."""
+    """Return every algorithm in its group with the reason, and the probabilities of dominance by round."""
     result, unit = subject.result, subject.unit
     details: dict[str, str] = {}
     if result is not None:
-        details |= {each.name: elimination_detail(each, unit) for each in result.eliminations}
+        details |= {each.name: drop_detail(each, unit) for each in result.eliminations}
     return {
         "confidence": subject.confidence,
         "groups": [

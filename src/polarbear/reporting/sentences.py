@@ -57,14 +57,14 @@ def prior_sentences(posterior: Posterior) -> list[str]:
             "depend on which others take part. Correlation within a run over time is accounted for.",
         ]
     model = (
-        f"Prior: the Plackett-Luce model with {posterior.prior}. One rating per algorithm and time determines "
+        f"Prior: the Plackett-Luce model with {posterior.prior}. One rating per algorithm and budget determines "
         "how often each algorithm beats each other one, on every kind of instance."
     )
     if not posterior.joint:
         return [model]
     return [
         model,
-        "It treats the rankings of a run at different times as independent. On runs whose rankings are correlated over "
+        "It treats the rankings of a run at different budgets as independent. On runs whose rankings are correlated over "
         "time, as they usually are, its probabilities are overconfident.",
     ]
 
@@ -89,8 +89,8 @@ def diagnostic_sentences(posterior: Posterior, draws: int) -> list[str]:
     sentences.append(f"The explorer computes with {draws:,} of {total:,} draws of {what}{thinned}.")
     if not posterior.joint:
         sentences.append(
-            f"The prior {posterior.prior} treats each time alone. Over several budgets expected values hold, but "
-            "probabilities, quantiles and regret assume that the times are independent."
+            f"The prior {posterior.prior} treats each budget alone. Over several budgets expected values hold, but "
+            "probabilities, quantiles and expected losses assume that the budgets are independent."
         )
     return sentences
 
@@ -108,10 +108,10 @@ def uncertainty_sentences(result: RaceOutcome) -> list[str]:
     ]
 
 
-def elimination_detail(dominance: Eliminated, unit: str) -> str:
+def drop_detail(drop: Eliminated, unit: str) -> str:
     """Return a sentence on when a race dropped an algorithm, and after which effort."""
-    effort = f"{with_noun(dominance.instances, 'instance')} and {format_number(float(f'{dominance.cost:.3g}'))} {unit}"
-    return f"Dropped in round {dominance.round}, after {effort}."
+    effort = f"{with_noun(drop.instances, 'instance')} and {format_number(float(f'{drop.cost:.3g}'))} {unit}"
+    return f"Dropped in round {drop.round}, after {effort}."
 
 
 def percent(probability: float) -> str:

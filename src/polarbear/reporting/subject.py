@@ -109,7 +109,7 @@ class Subject:
         return self.source.collection if len(self.posterior.names) > 1 else None
 
     @property
-    def settled(self) -> bool:
+    def finished(self) -> bool:
         """Whether no further data will come: the race is finished, or there is none."""
         return self.result is None or self.result.finished
 
@@ -122,7 +122,7 @@ class Subject:
     def explorer_draws(self) -> dict[str, Any]:
         """The draws that the page holds for the explorer.
 
-        Portfolios may have members that are dominated, as in `select`; a race has too few runs of those that it eliminated.
+        Portfolios may have members that are dominated, as in `select`; a race has too few runs of those that it dropped.
         """
         return pack_draws(self.posterior, self.candidates, members=self.candidates_in_groups)
 
@@ -131,7 +131,7 @@ class Subject:
         """The algorithms that may be the best choice in some group of instances, as for `explain`.
 
         In recorded runs these are all: one that is beaten on all instances together may lead in a group. A race has too few
-        runs of those that it eliminated.
+        runs of those that it dropped.
         """
         return self.posterior.names if self.result is None else self.candidates
 
@@ -150,7 +150,7 @@ class Subject:
         return find_dependence(training) if training.features or self.features_given else None
 
     def _training_set(self, runs: RunCollection) -> TrainingSet:
-        """Return the training set of all algorithms or, if some ran on too few instances, of those not eliminated."""
+        """Return the training set of all algorithms or, if some ran on too few instances, of those not dropped."""
         try:
             return make_training_set(runs, self.features, preference=None, among=self.candidates_in_groups)
         except TooFewRunsError:

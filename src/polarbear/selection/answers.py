@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
     from polarbear.posterior.posterior import Posterior
 
-SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "too close to call"
+SURE_ENOUGH = 0.8  # probability of being the best choice below which advice reads "unclear"
 NO_LEADER = -1  # instead of the column of a leader
 
-Kind = Literal["leader", "too close to call", "only one observed", "not observed"]
+Kind = Literal["leader", "unclear", "only one observed", "not observed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +32,11 @@ class Answers:
     leaders
         The column of the leader at each budget, −1 without one.
     probability
-        The probability that each candidate is the best choice, shape (time, candidate); zero where it was not observed.
+        The probability that each candidate is the best choice, shape (budget, candidate); zero where it was not observed.
     leading
         The probability that each candidate is the best choice at one budget or more, shape (candidate,); see `DecisionMap`.
     observed
-        Whether each candidate was observed, shape (time, candidate).
+        Whether each candidate was observed, shape (budget, candidate).
     """
 
     grid: Grid
@@ -52,7 +52,7 @@ class Answers:
             return "not observed", NO_LEADER
         if len(observed) > 1 and observed.sum() == 1:
             return "only one observed", leader
-        return ("leader", leader) if probability[leader] >= SURE_ENOUGH else ("too close to call", NO_LEADER)
+        return ("leader", leader) if probability[leader] >= SURE_ENOUGH else ("unclear", NO_LEADER)
 
 
 def find_answers(posterior: Posterior, columns: Indices) -> Answers:

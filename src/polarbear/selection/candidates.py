@@ -23,7 +23,7 @@ class DecidedRace(Protocol):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The algorithms that have not been eliminated or removed."""
+        """The algorithms that have not been dropped."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def posterior_and_candidates(
 def merge_same(posterior: Posterior, names: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """Return the candidates without repetitions, and the algorithms that are the same as one of them.
 
-    Two algorithms are the same if they have the same instances at every time, at least one, and tie on all of them. Only
+    Two algorithms are the same if they have the same instances at every budget, at least one, and tie on all of them. Only
     `BayesianBootstrap` has outcomes that show it.
     """
     if posterior.beliefs is None:

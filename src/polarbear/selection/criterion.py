@@ -1,8 +1,9 @@
 """Criteria: what counts at one budget.
 
-A criterion turns a posterior into curves (draw, time, candidate) in [0, 1]; higher is better. A preference turns each curve
-into a value, and a risk attitude turns the values into scores. `StrongestRival` applies the preference to the win rates of
-each pair and takes the minimum over rivals afterwards, so that a value for several budgets is one order of the pairs, too.
+A criterion turns a posterior into curves (draw, budget, candidate) in [0, 1]; higher is better. A preference turns each
+curve into a value, and a risk attitude turns the values into scores. `StrongestRival` applies the preference to the win
+rates of each pair and takes the minimum over rivals afterwards, so that a value for several budgets is one order of the
+pairs, too.
 
 `TopK` needs whole rankings: those of the weighted instances under `BayesianBootstrap`, and those of the Plackett-Luce model
 under other priors. All others are exact for every posterior, since a posterior consists of ratings and win rates.
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 
-_WHOLE = slice(None)  # all times
+_WHOLE = slice(None)  # all budgets
 
 # Step of the trapezoidal rule over log x in `plackett_luce_top`. The rule converges exponentially. The integrand waits for k
 # arrivals and steepens with √k, so the step shrinks with √k. Measured errors are at most 5e-6 for 4 to 100 algorithms.
@@ -53,7 +54,7 @@ class _Curves:
     def values(
         self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], budgets: slice = _WHOLE
     ) -> Array:
-        """Return values (draw, candidate); `value` maps curves (draw, time) to values (draw,)."""
+        """Return values (draw, candidate); `value` maps curves (draw, budget) to values (draw,)."""
         curves = self.curves(posterior, columns, budgets)
         return np.stack([value(curves[..., place]) for place in range(len(columns))], axis=1)
 
@@ -73,7 +74,7 @@ class StrongestRival(_Curves):
     """
 
     def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, candidate) at the selected times; rivals are those observed at the same time."""
+        """Return curves (draw, budget, candidate) at the selected budgets; rivals are those observed there, too."""
         observed = posterior.observed[budgets][:, columns]
         lowest = np.ones((*observed.shape, posterior.draws), dtype=np.float32)
         for a, b in _pairs(posterior, columns):
@@ -85,7 +86,7 @@ class StrongestRival(_Curves):
     def values(
         self, posterior: Posterior, columns: Indices, value: Callable[[Array], Array], budgets: slice = _WHOLE
     ) -> Array:
-        """Return values (draw, candidate): the lowest value over rivals of the win rates (draw, time) against each."""
+        """Return values (draw, candidate): the lowest value over rivals of the win rates (draw, budget) against each."""
         lowest = np.ones((len(columns), posterior.draws))
         for a, b in _pairs(posterior, columns):
             rates = posterior.win_rates(int(columns[a]), int(columns[b]))[budgets].T
@@ -116,7 +117,7 @@ class FirstPlace(_Curves):
     """
 
     def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, candidate) at the selected times."""
+        """Return curves (draw, budget, candidate) at the selected budgets."""
         if posterior.beliefs is None:
             return posterior.ratings[:, budgets][..., columns]
         places = np.arange(len(posterior.grid))[budgets]
@@ -138,7 +139,7 @@ class TopK(_Curves):
     `TopK(1)` is `FirstPlace()`. Algorithms that tie for the last of these places share it.
 
     Under `BayesianBootstrap` this is the weighted share among the candidates, on the instances on which all of them were
-    observed. Under the other priors it follows from Plackett-Luce, among all algorithms. At times at which some algorithms
+    observed. Under the other priors it follows from Plackett-Luce, among all algorithms. At budgets at which some algorithms
     were not observed, the first k places are those among the others.
 
     Parameters
@@ -159,7 +160,7 @@ class TopK(_Curves):
         object.__setattr__(self, "k", k)
 
     def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, candidate) at the selected times."""
+        """Return curves (draw, budget, candidate) at the selected budgets."""
         ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
         if self.k > len(ranked):
             who = "algorithms" if posterior.beliefs is None else "candidates"
@@ -174,7 +175,7 @@ class TopK(_Curves):
             require_shared_instances(posterior, columns, places, str(self))
         patterns, index = np.unique(posterior.observed[budgets][:, ranked], axis=0, return_inverse=True)
         result = np.zeros((len(places), len(posterior.names), posterior.draws))
-        for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all times
+        for number, observed in enumerate(patterns):  # usually a single one: all algorithms at all budgets
             at, known = np.flatnonzero(index.ravel() == number), ranked[observed]
             if known.size:
                 result[np.ix_(at, known)] = _top(posterior, self.k, places[at], known)
@@ -192,12 +193,12 @@ class TopK(_Curves):
 class MeanRank(_Curves):
     """The expected rank among all algorithms, or among the candidates under `BayesianBootstrap`.
 
-    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 others, so that higher is better. At each time
+    The value is (n − rank) / (n − 1), the mean win rate against the n − 1 others, so that higher is better. At each budget
     only algorithms that were observed count as others.
     """
 
     def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, candidate) at the selected times."""
+        """Return curves (draw, budget, candidate) at the selected budgets."""
         ranked = np.arange(len(posterior.names)) if posterior.beliefs is None else columns
         observed = posterior.observed[budgets]
         wins = np.zeros((len(observed), len(posterior.names), posterior.draws))
@@ -231,7 +232,7 @@ class WinRateAgainst(_Curves):
     baseline: str
 
     def curves(self, posterior: Posterior, columns: Indices, budgets: slice = _WHOLE) -> Array:
-        """Return curves (draw, time, candidate) at the selected times."""
+        """Return curves (draw, budget, candidate) at the selected budgets."""
         baseline = index_of(self.baseline, posterior.names)
         rates = np.full((len(columns), len(posterior.grid.budgets[budgets]), posterior.draws), 0.5)
         for place, a in enumerate(columns.tolist()):
@@ -266,7 +267,7 @@ def _pairs(posterior: Posterior, columns: Indices) -> combinations[tuple[int, in
 def require_shared_instances(posterior: Posterior, columns: Indices, budgets: Indices, what: str) -> None:
     """Raise a ValueError if the candidates share fewer than half of the instances that compare any of them.
 
-    A candidate without any run at a time is left out there.
+    A candidate without any run at a budget is left out there.
     """
     assert posterior.beliefs is not None
     present = posterior.beliefs.sample.rankings.ranks[:, budgets][..., columns] != ABSENT
@@ -285,14 +286,14 @@ def require_shared_instances(posterior: Posterior, columns: Indices, budgets: In
 
 
 def _top(posterior: Posterior, k: int, budgets: Indices, columns: Indices) -> Array:
-    """Return P(among the first k) of some algorithms among themselves, shape (time, algorithm, draw)."""
+    """Return P(among the first k) of some algorithms among themselves, shape (budget, algorithm, draw)."""
     if posterior.beliefs is not None:
         return _top_of_outcomes(posterior.beliefs, k, budgets, columns)
     return plackett_luce_top(posterior.ratings.transpose(1, 2, 0)[np.ix_(budgets, columns)], k)
 
 
 def plackett_luce_top(ratings: Array, k: int) -> Array:
-    """Return P(among the first k) under Plackett-Luce for ratings (time, algorithm, draw), in the same shape.
+    """Return P(among the first k) under Plackett-Luce for ratings (budget, algorithm, draw), in the same shape.
 
     A Plackett-Luce ranking is the order of independent arrival times X_a ~ Exp(θ_a). The probability is therefore
     ∫ θ_a exp(−θ_a x) P(fewer than k others arrive before x) dx, computed by the trapezoidal rule over log x. The number of
@@ -348,7 +349,7 @@ def _add_entrant(counts: Array, waiting: Array, arrived: Array) -> Array:
 
 
 def _top_of_outcomes(beliefs: PairBeliefs, k: int, budgets: Indices, columns: Indices) -> Array:
-    """Return P(among the first k), shape (time, algorithm, draw), from weighted instances.
+    """Return P(among the first k), shape (budget, algorithm, draw), from weighted instances.
 
     Only the algorithms `columns` count, and only instances on which all of them were observed. The prior is as heavy as one
     instance: its first place is divided at random, as in ratings, and the other places evenly.
@@ -368,7 +369,7 @@ def _top_of_outcomes(beliefs: PairBeliefs, k: int, budgets: Indices, columns: In
 
 
 def _shares_of_top(ranks: Ranks, k: int) -> Array32:
-    """Return the share of each algorithm in the first k places, for ranks (row, time, algorithm).
+    """Return the share of each algorithm in the first k places, for ranks (row, budget, algorithm).
 
     Complete rows sum to k. Tied algorithms share the places that they occupy together. So do unranked algorithms, which are
     only known to be worse than the ranked ones.

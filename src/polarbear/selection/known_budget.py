@@ -1,4 +1,4 @@
-"""A known budget between two times of the grid."""
+"""A known budget between two budgets of the grid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def at_budget(posterior: Posterior, preference: Preference) -> tuple[Posterior, 
 
     Under `BayesianBootstrap` outcomes are taken exactly at the budget if the posterior has runs. A posterior from a file has
     none, and the nearest grid budget below stands in. Other preferences, and ratings under the paper's priors, are
-    interpolated between grid times by their weights.
+    interpolated between budgets of the grid by their weights.
     """
     if not isinstance(preference, At) or posterior.beliefs is None or preference.budget in posterior.grid.budgets:
         return posterior, preference

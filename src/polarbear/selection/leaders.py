@@ -1,8 +1,8 @@
-"""The decision map: the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
+"""The decision map: the leader at each budget, the ranges of budgets with one answer, and the changes of leader.
 
 The leader is the most probable best choice: the algorithm that most probably has the highest win rate against its strongest
 rival. Under the paper's priors it is the algorithm with the highest expected rating. Algorithms lead only at budgets at
-which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.stretches`.
+which they were observed. A leader that is not sure enough is no answer: see `polarbear.selection.ranges`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from polarbear.defaults import TAILS
 from polarbear.observe import Grid
 from polarbear.selection.answers import NO_LEADER, find_answers
 from polarbear.selection.candidates import merge_same, posterior_and_candidates
-from polarbear.selection.stretches import changes_between, find_runs, stretches_of
+from polarbear.selection.ranges import changes_between, find_runs, ranges_of
 from polarbear.table import as_frame, as_html
 from polarbear.wording import format_below, format_number
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polarbear.literals import FrameLibrary
     from polarbear.posterior.posterior import Posterior
     from polarbear.selection.candidates import DecidedRace
-    from polarbear.selection.stretches import Change, Stretch
+    from polarbear.selection.ranges import BudgetRange, Change
     from polarbear.table import Table
 
 
@@ -43,7 +43,7 @@ class LeaderChange:
     before, after
         The leader before and after the change.
     budget, lower, upper
-        Median and 95 % interval of the time at which their win rate crosses one half. If a draw has several crossings, the
+        Median and 95 % interval of the budget at which their win rate crosses one half. If a draw has several crossings, the
         one at which switching pays most counts.
     probability
         Share of the draws in which it crosses one half in this direction.
@@ -81,7 +81,7 @@ class DecisionMap:
     best
         The leader at each budget. None where no candidate was observed together with another algorithm.
     probability_best
-        The probability that each candidate is the best choice at a budget, shape (time, candidate). Rows sum to one.
+        The probability that each candidate is the best choice at a budget, shape (budget, candidate). Rows sum to one.
         Candidates that were not observed have probability zero.
     probability_leading
         The probability that each candidate is the best choice at one budget or more, shape (candidate,). If the posterior
@@ -89,8 +89,8 @@ class DecisionMap:
     names
         The candidates.
     observed
-        Whether each candidate was observed at each budget, shape (time, candidate).
-    stretches
+        Whether each candidate was observed at each budget, shape (budget, candidate).
+    ranges
         The ranges of budgets with one answer, in order.
     leader_changes
         The changes between two leaders that are sure enough; empty if the posterior is not joint over time.
@@ -102,11 +102,11 @@ class DecisionMap:
     probability_best: Array
     probability_leading: Array
     observed: Mask
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[BudgetRange, ...]
     leader_changes: tuple[LeaderChange, ...]
 
     def to_table(self) -> Table:
-        """Return one row per time and candidate: its probability of leading, NaN if not observed, and whether it leads."""
+        """Return one row per budget and candidate: its probability of leading, NaN if not observed, and whether it leads."""
         budgets, candidates = self.probability_best.shape
         return {
             "budget": np.repeat(self.grid.budgets, candidates),
@@ -132,9 +132,9 @@ class DecisionMap:
         return "\n".join([*lines, *(each.sentence for each in self.leader_changes)])
 
     def rows(self, unit: str = "") -> list[tuple[str, str, str]]:
-        """Return one row per stretch as text: its budgets, what to choose, and how certain that is."""
+        """Return one row per range as text: its budgets, what to choose, and how certain that is."""
         rows = []
-        for place, each in enumerate(self.stretches):
+        for place, each in enumerate(self.ranges):
             start, stop = format_number(each.start), format_number(each.stop)
             where = start if start == stop else f"{start} to {stop}"
             rows.append((f"{where} {unit if place == 0 else ''}".rstrip(), each.choice, each.certainty))
@@ -142,9 +142,9 @@ class DecisionMap:
 
 
 def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> DecisionMap:
-    """Return the leader at each budget, the stretches of budgets with one answer, and the changes of leader.
+    """Return the leader at each budget, the ranges of budgets with one answer, and the changes of leader.
 
-    The leader is the choice of `select` at each budget of the grid. Stretches end half-way between two grid budgets with
+    The leader is the choice of `select` at each budget of the grid. Ranges end half-way between two grid budgets with
     different answers, so that `select` may differ near their ends. A candidate does not lead where it was not observed.
 
     Parameters
@@ -167,7 +167,7 @@ def decision_map(posterior: Posterior | DecidedRace, *, among: Sequence[str] | N
         probability_best=answers.probability,
         probability_leading=answers.leading,
         observed=answers.observed,
-        stretches=stretches_of(find_runs(answers), answers, names),
+        ranges=ranges_of(find_runs(answers), answers, names),
         leader_changes=tuple(each for each in leader_changes if each is not None),
     )
 
@@ -191,10 +191,10 @@ def _leader_change(
 
 
 def _budget_of_change(grid: Grid, lead: Array) -> tuple[float, float, float, float] | None:
-    """Return median, 2.5 % and 97.5 % quantile of the time at which a lead (draw, time) is lost, and its probability.
+    """Return median, 2.5 % and 97.5 % quantile of the budget at which a lead (draw, budget) is lost, and its probability.
 
-    A noisy draw crosses zero several times. The time of its change is the crossing at which switching algorithms pays most:
-    the one that maximises the lead integrated, on the axis of the grid, up to it.
+    A noisy draw crosses zero several times. The budget of its change is the crossing at which switching algorithms pays
+    most: the one that maximises the lead integrated, on the axis of the grid, up to it.
     """
     on_axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
     left, right, steps = lead[:, :-1], lead[:, 1:], np.diff(on_axis)

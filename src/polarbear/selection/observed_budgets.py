@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from polarbear.selection.preference import Preference
 
 # Largest share of a preference's weight at which a candidate may be unobserved. Broad preferences give some weight to all
-# times, and a share this small hardly changes a value; the explorer of the report uses the same number.
+# budgets, and a share this small hardly changes a value; the explorer of the report uses the same number.
 _NEGLIGIBLE = 0.05
 _MOST = 10  # groups of algorithms that are listed
 
@@ -42,15 +42,15 @@ def observed_candidates(
 ) -> tuple[str, ...]:
     """Return the candidates that were observed where the preference has weight; raise an error if there is none.
 
-    A candidate may be unobserved at times with at most 5 % of the weight. A custom preference may depend on every time, so
-    its candidates must be observed at all of them. A win rate needs the other algorithm at the same times, too.
+    A candidate may be unobserved at budgets with at most 5 % of the weight. A custom preference may depend on every budget,
+    so its candidates must be observed at all of them. A win rate needs the other algorithm at the same budgets, too.
     """
     observed = posterior.observed
     if isinstance(criterion, WinRateAgainst):
         observed = observed & observed[:, [index_of(criterion.baseline, posterior.names)]]
     if observed.all():
         return names
-    # A custom preference has no weights, and any time may decide its value.
+    # A custom preference has no weights, and any budget may decide its value.
     weights = np.ones(len(observed)) if isinstance(preference, Custom) else preference.weights(posterior.grid)
     enough = dict(zip(posterior.names, (weights @ ~observed <= _NEGLIGIBLE).tolist(), strict=True))
     kept = tuple(name for name in names if enough[name])
@@ -70,7 +70,7 @@ def observed_candidates(
 
 
 def describe_unobserved(posterior: Posterior, *, among: Sequence[str] | None = None) -> list[str]:
-    """Return one phrase for each group of algorithms that were not observed at the same times; empty if all were.
+    """Return one phrase for each group of algorithms that were not observed at the same budgets; empty if all were.
 
     Examples
     --------
@@ -87,19 +87,19 @@ def describe_unobserved(posterior: Posterior, *, among: Sequence[str] | None = N
             groups.setdefault(_gaps(posterior.grid, observed), []).append(name)
     phrases = [f"{_join(names)} {gaps}" for gaps, names in groups.items()]
     more = sum(map(len, list(groups.values())[_MOST:]))
-    return [*phrases[:_MOST], f"{more} more algorithms at some times"] if more else phrases
+    return [*phrases[:_MOST], f"{more} more algorithms at some budgets"] if more else phrases
 
 
 def unobserved_sentence(posterior: Posterior, *, among: Sequence[str] | None = None) -> str:
-    """Return a sentence on which algorithms were not observed when; empty if all were observed at all times."""
+    """Return a sentence on which algorithms were not observed when; empty if all were observed at all budgets."""
     phrases = describe_unobserved(posterior, among=among)
     return f"{_CLAUSE[0].upper()}{_CLAUSE[1:]}: {'; '.join(phrases)}." if phrases else ""
 
 
 def _gaps(grid: Grid, observed: Mask) -> str:
-    """Return the times without observations in words, such as "before 5 and after 10"."""
+    """Return the budgets without observations in words, such as "before 5 and after 10"."""
     if not observed.any():
-        return f"at {format_number(grid.budgets[0])}" if len(grid) == 1 else "at any time"
+        return f"at {format_number(grid.budgets[0])}" if len(grid) == 1 else "at any budget"
     budgets, last, words = grid.budgets, len(observed) - 1, []
     for known, group in groupby(range(len(observed)), key=lambda k: bool(observed[k])):
         places = list(group)

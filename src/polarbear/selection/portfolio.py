@@ -4,8 +4,9 @@ Under the paper's priors the rating of a portfolio is the sum of its members' ra
 
     θ_S(t) = Σ_{a ∈ S} θ_a(t),    V_S = u(θ_S),
 
-its equations (36) and (37). If u is linear, V_S is the sum of the members' values, so that under expectation, regret and the
-probability of being best no portfolio is better than copies of the best algorithm; neither list nor search is needed.
+its equations (36) and (37). If u is linear, V_S is the sum of the members' values, so that under expectation, expected loss
+and the probability of being best no portfolio is better than copies of the best algorithm; neither list nor search is
+needed.
 
 Under `BayesianBootstrap` V_S is the share of instances whose best result is in the portfolio. Shares of first places of
 different algorithms add up. What copies of one algorithm add is known only from repeated runs on the same instances. If
@@ -94,7 +95,7 @@ def compare_portfolios(
 
 
 def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) -> Array:
-    """Return the expected win rate of a portfolio over one algorithm at each time.
+    """Return the expected win rate of a portfolio over one algorithm at each budget.
 
     If the algorithm is a member, it shares its run with the portfolio. If the posterior has outcomes, these give the rate of
     different members, and repeated runs that of copies. Otherwise Plackett-Luce gives s / (s + θ) with s = Σ k_a θ_a, and
@@ -109,7 +110,7 @@ def win_rate_against(posterior: Posterior, members: Sequence[int], single: int) 
 
 
 def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second: Sequence[str]) -> Array:
-    """Return P(the first portfolio beats the second on a new instance) at each time, the posterior mean of its win rate.
+    """Return P(the first portfolio beats the second on a new instance) at each budget, the posterior mean of its win rate.
 
     Under `BayesianBootstrap` this is the share of instances on which the best member of the first beats the best member of
     the second. Ties count one half, and an algorithm in both portfolios ties with itself. Copies of one algorithm need
@@ -131,7 +132,7 @@ def portfolio_win_probability(posterior: Posterior, first: Sequence[str], second
 
 
 def _share_won(posterior: Posterior, first: Sequence[int], second: Sequence[int]) -> Array:
-    """Return the expected share of instances on which the first portfolio beats the second, by outcomes, shape (time,).
+    """Return the expected share of instances on which the first portfolio beats the second, by outcomes, shape (budget,).
 
     It is computed for the one that comes first by its names, so that the two directions sum to one.
     """
@@ -156,7 +157,7 @@ def _share_won(posterior: Posterior, first: Sequence[int], second: Sequence[int]
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Values of sums of the members' curves, which have the shape (draw, time, candidate)."""
+    """Values of sums of the members' curves, which have the shape (draw, budget, candidate)."""
 
     curves: Array
     preference: Array | Custom
@@ -225,7 +226,7 @@ def _parts(counts: Indices, numbers: int) -> list[Indices]:
 
 
 def _weights_and_budgets(posterior: Posterior, preference: Preference) -> tuple[Array | Custom, slice]:
-    """Return the weights of the times from the first to the last with a weight, or a custom preference for all times."""
+    """Return the weights of the budgets from the first to the last with a weight, or a custom preference for all budgets."""
     if isinstance(preference, Custom):
         return preference, slice(None)
     weights = preference.weights(posterior.grid)
@@ -237,7 +238,7 @@ def _weights_and_budgets(posterior: Posterior, preference: Preference) -> tuple[
 def _measuring_copies(
     posterior: Posterior, columns: Indices, weights: Array | Custom, budgets: slice
 ) -> Repetitions | None:
-    """Return the repeated runs of the candidates, if at each weighted time at least half of the problems were repeated."""
+    """Return the repeated runs of the candidates, if at each weighted budget at least half of the problems were repeated."""
     repetitions = None if posterior.beliefs is None else repetitions_of(posterior.beliefs, columns, budgets)
     if repetitions is None:
         return None

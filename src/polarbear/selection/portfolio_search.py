@@ -66,7 +66,7 @@ def search_portfolios(valuation: Valuation, size: int, most: int, risk: Risk) ->
     no more portfolios than can be compared on all of them.
     """
     if isinstance(risk, ExpectedLoss):
-        risk = Expected()  # both give the same order, but regret needs all portfolios
+        risk = Expected()  # both give the same order, but the expected loss needs all portfolios
     if isinstance(risk, ProbabilityBest):
         raise ValueError(
             "expected a risk attitude that a search can use, got ProbabilityBest(), which needs all portfolios, and there "

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class At:
     """One known budget: V = θ(t).
 
-    Between grid times, outcomes of runs are taken exactly there under `BayesianBootstrap`. Ratings under the paper's priors
-    are interpolated.
+    Between budgets of the grid, outcomes of runs are taken exactly there under `BayesianBootstrap`. Ratings under the
+    paper's priors are interpolated.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class At:
 
 @dataclass(frozen=True)
 class Final:
-    """The longest budget: V = θ(t_T), the last time of the grid."""
+    """The longest budget: V = θ(t_T), the last budget of the grid."""
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""
@@ -96,8 +96,8 @@ class LogUniform:
         """Return the weights on the grid."""
         if grid.budgets[0] <= 0:
             raise ValueError(
-                f"expected a grid of positive times for LogUniform, which weights by 1/t, got one from {grid.budgets[0]:g}; "
-                "use Uniform()"
+                f"expected a grid of positive budgets for LogUniform, which weights by 1/t, got a grid from "
+                f"{grid.budgets[0]:g}; use Uniform()"
             )
         return normalise_weights(integration_weights(grid, lambda t: 1 / t, grid.budgets[0], grid.budgets[-1]))
 
@@ -132,8 +132,9 @@ class Weighted:
     Parameters
     ----------
     weight
-        A function of an array of times, or one number for each time of the grid; non-negative. A function is integrated
-        with 16 or more points between neighbouring grid times. It should be smooth there; steps at grid times do no harm.
+        A function of an array of budgets, or one number for each budget of the grid; non-negative. A function is integrated
+        with 16 or more points between neighbouring budgets of the grid. It should be smooth there; steps at budgets of the
+        grid do no harm.
     """
 
     weight: Callable[[Array], ArrayLike] | ArrayLike
@@ -145,7 +146,7 @@ class Weighted:
         given = np.asarray(self.weight, dtype=np.float64)
         if given.shape != (len(grid),):
             raise ValueError(
-                f"expected one weight for each of the {len(grid)} times of the grid, got shape {given.shape}"
+                f"expected one weight for each of the {len(grid)} budgets of the grid, got shape {given.shape}"
             )
         return normalise_weights(given)
 
@@ -154,7 +155,7 @@ class Weighted:
         heights = np.asarray(self.weight(budgets), dtype=np.float64)
         if heights.shape not in ((), budgets.shape):
             raise ValueError(
-                f"expected a weight that returns one number for each of {len(budgets)} times, got shape {heights.shape}"
+                f"expected a weight that returns one number for each of {len(budgets)} budgets, got shape {heights.shape}"
             )
         check_weights(heights)
         return np.broadcast_to(heights, budgets.shape)
@@ -164,7 +165,7 @@ class Weighted:
 
 
 def value_function(preference: Preference, grid: Grid) -> tuple[Callable[[Array], Array], slice]:
-    """Return the function that turns curves (draw, time) into values (draw,), and the times that it needs."""
+    """Return the function that turns curves (draw, budget) into values (draw,), and the budgets that it needs."""
     if isinstance(preference, Custom):
         return preference, slice(None)
     weights = preference.weights(grid)

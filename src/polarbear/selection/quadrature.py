@@ -1,8 +1,8 @@
 """Integrals over time of curves that are known on a grid.
 
-Between grid times, a curve is linear on the axis of the grid: in t, or in log t. Its integral is then a weighted sum of its
-values on the grid, and the weights are integrals of hat functions. `interpolation_weights`, `integration_weights` and
-`expectation_weights` return them.
+Between budgets of the grid, a curve is linear on the axis of the grid: in t, or in log t. Its integral is then a weighted
+sum of its values on the grid, and the weights are integrals of hat functions. `interpolation_weights`, `integration_weights`
+and `expectation_weights` return them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.observe import Grid
 
 
-# Gauss-Legendre nodes per piece of an interval between grid times; they integrate smooth weights to rounding error.
+# Gauss-Legendre nodes per piece of an interval between budgets of the grid; they integrate smooth weights to rounding error.
 _NODES = 16
 # Distribution functions may have steps and need more nodes: these misplace a step by at most 1.2 % of its interval.
 _FINE_NODES = 64
@@ -30,7 +30,7 @@ _gauss = cache(leggauss)  # nodes and weights on [-1, 1]
 
 
 def require_within(grid: Grid, budgets: Array, what: str) -> None:
-    """Raise an error for times outside the grid, where the curves are unknown."""
+    """Raise an error for budgets outside the grid, where the curves are unknown."""
     first, last = grid.budgets[0], grid.budgets[-1]
     outside = budgets[~((budgets >= first) & (budgets <= last))]
     if outside.size:
@@ -41,7 +41,7 @@ def require_within(grid: Grid, budgets: Array, what: str) -> None:
 
 
 def interpolation_weights(grid: Grid, budgets: Array, masses: Array) -> Array:
-    """Return the weights of Σ mass · curve(time), for times within the grid."""
+    """Return the weights of Σ mass · curve(budget), for budgets within the grid."""
     if len(grid) == 1:
         return np.array([masses.sum()])
     on_axis, places = (np.log(each) if grid.axis == "log" else each for each in (grid.budgets, budgets))
@@ -84,11 +84,11 @@ def _refine(edges: Array) -> Array:
 def expectation_weights(grid: Grid, cdf: Callable[[Array], Array]) -> Array:
     """Return the weights of ∫ curve dF over the grid for a distribution function F; they sum to the mass within the grid.
 
-    Let s be the relative position between grid times a and b on the axis of the grid. By parts, ∫ s dF = F(b) − ∫ F ds. The
-    weights therefore need F alone, not a density, and distributions with atoms are covered.
+    Let s be the relative position between two budgets a and b of the grid, on the axis of the grid. By parts, ∫ s dF = F(b)
+    − ∫ F ds. The weights therefore need F alone, not a density, and distributions with atoms are covered.
     """
     on_grid = np.asarray(cdf(grid.budgets), dtype=np.float64)
-    # The atom at the first time, which F(b) − F(a) leaves out.
+    # The atom at the first budget, which F(b) − F(a) leaves out.
     at_first = on_grid[0] - np.asarray(cdf(np.nextafter(grid.budgets[:1], -np.inf)), dtype=np.float64)[0]
     weights = np.zeros(len(grid))
     if len(grid) > 1:
@@ -114,7 +114,7 @@ def normalise_weights(weights: Array) -> Array:
     """Return non-negative weights divided by their sum."""
     check_weights(weights)
     if not weights.max() > 0:
-        raise ValueError("expected a positive weight over time, got only zeros; give some time a positive weight")
+        raise ValueError("expected a positive weight over time, got only zeros; give some budget a positive weight")
     scaled = weights / weights.max()  # avoids overflow in the sum of huge weights
     result: Array = scaled / scaled.sum()
     return result

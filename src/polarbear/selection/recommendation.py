@@ -1,7 +1,7 @@
 """Recommendation of an algorithm or portfolio under a criterion, a preference and a risk attitude.
 
 `select` scores all candidates on the draws of a posterior and returns them in order, with the probability of being best,
-the expected regret, and the recommendation as a sentence.
+the expected loss, and the recommendation as a sentence.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Quantile:
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """The negative expected regret, −E[max_B V_B − V_A], against the candidate that turns out best."""
+    """The negative expected loss, −E[max_B V_B − V_A], against the candidate that turns out best."""
 
     def score(self, values: Array) -> Array:
         """Return the score of values (draw, candidate)."""
@@ -67,7 +67,7 @@ class ExpectedLoss:
         return score
 
     def __str__(self) -> str:
-        return "the expected regret"
+        return "the expected loss"
 
 
 Risk = ProbabilityBest | Expected | Quantile | ExpectedLoss

@@ -56,8 +56,8 @@ def virtual_portfolio(
     name
         The name of the portfolio; "a + b" or "2 x a" by default.
     combine
-        Maps (instance, times, values of shape (member, time)) to the quality at these times, at which some member improved;
-        the best value by default, or the hypervolume of the merged archives.
+        Maps (instance, budgets, values of shape (member, budget)) to the quality at these budgets, at which some member
+        improved; the best value by default, or the hypervolume of the merged archives.
     repetition_of
         Maps a run to the instance that it repeats, for copies; its `cluster` by default. For imported runs with other
         clusters use `lambda run: run.instance[:4]`.
@@ -184,7 +184,7 @@ def _combine_runs(
         quality = np.asarray(combine(instance, budgets, values), dtype=np.float64)
         if quality.shape != budgets.shape:
             raise ValueError(
-                f"expected one value of combine for each of {len(budgets)} times, got shape {quality.shape}"
+                f"expected one value of combine for each of {len(budgets)} budgets, got shape {quality.shape}"
             )
     return Trajectory(
         name,

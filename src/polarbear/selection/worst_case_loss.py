@@ -1,4 +1,4 @@
-"""Worst-case regret: the loss from not knowing the algorithms exactly, or the budget."""
+"""Worst-case loss: what a choice loses from not knowing the algorithms exactly, or the budget."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _NUMBERS = 12_000_000  # of the curves of all pairs: a hundred megabytes
 
 @dataclass(frozen=True)
 class LossBounds:
-    """The worst-case regret of a choice without knowing the preference, in units of the value at one budget.
+    """The worst-case loss of a choice without knowing the preference, in units of the value at one budget.
 
     Attributes
     ----------
     lower, upper
-        Bounds of the reducible regret, which more data would remove.
+        Bounds of the reducible loss, which more data would remove.
     budget
-        The single budget with the largest reducible regret.
+        The single budget with the largest reducible loss.
     irreducible
-        The regret that no data remove: how much the best fixed choice loses at its worst budget against the best choice
+        The loss that no data remove: how much the best fixed choice loses at its worst budget against the best choice
         there, if the values were exactly their expectations.
     choice
         The fixed choice that loses least at its worst budget.
@@ -46,9 +46,9 @@ class LossBounds:
 
 
 def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] | None = None) -> LossBounds:
-    r"""Bound the worst-case regret over monotone preferences, reducible and irreducible.
+    r"""Bound the worst-case loss over monotone preferences, reducible and irreducible.
 
-    Under a preference u, with values V_A, the best A given the posterior has the expected regret
+    Under a preference u, with values V_A, the best A given the posterior has the expected loss
     E[max_B V_B] − max_A E[V_A] (the paper's minimum of Regret(A, u) over A). It is the value of perfect information, and it
     vanishes as the posterior concentrates, so it is reducible. A preference may be multiplied by any number, so the supremum
     is taken over preferences that are 1-Lipschitz in the curves, |u(θ) − u(θ')| ≤ max_t |θ(t) − θ'(t)|: averages over time
@@ -68,7 +68,7 @@ def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] 
     *Lower bound.* The largest value of the left-hand side over single budgets and over averages of neighbouring budgets, all
     of which are such preferences.
 
-    *Irreducible regret.* Different preferences may want different candidates, however much is known. The smallest loss of a
+    *Irreducible loss.* Different preferences may want different candidates, however much is known. The smallest loss of a
     fixed choice at its worst budget is min_A max_t (max_B m_B(t) − m_A(t)).
 
     With a single candidate all are zero. Where an algorithm was not observed, its value counts as zero: it is not
@@ -94,7 +94,7 @@ def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] 
             averages = (averages[:-width] + averages[width:]) / 2  # doubles the number of neighbours per average
             width *= 2
             lower = max(lower, float(_value_of_information(averages).max()))
-    expected = curves.min(axis=2).mean(axis=2)  # (time, candidate)
+    expected = curves.min(axis=2).mean(axis=2)  # (budget, candidate)
     losses = (expected.max(axis=1, keepdims=True) - expected).max(axis=0)
     best = int(losses.argmin())
     return LossBounds(
@@ -107,7 +107,7 @@ def worst_case_loss(posterior: Posterior | DecidedRace, *, among: Sequence[str] 
 
 
 def _curves(posterior: Posterior, columns: Indices) -> Array:
-    """Return curves (time, candidate, rival, draw) whose minimum over rivals is the value; one "rival" for ratings."""
+    """Return curves (budget, candidate, rival, draw) whose minimum over rivals is the value; one "rival" for ratings."""
     observed = posterior.observed[:, columns]
     if posterior.beliefs is None:
         ratings = np.ascontiguousarray(posterior.ratings.transpose(1, 2, 0)[:, columns])  # contiguous draws are faster
@@ -132,7 +132,7 @@ def _value_of_information(curves: Array) -> Array:
 
 
 def _upper_bound(curves: Array) -> float:
-    """Return E[max_B D_B(θ_B)] for curves (time, candidate, rival, draw), over evenly spaced draws."""
+    """Return E[max_B D_B(θ_B)] for curves (budget, candidate, rival, draw), over evenly spaced draws."""
     draws = curves.shape[-1]
     chosen = curves[..., np.linspace(0, draws - 1, min(_COPIES, draws)).astype(int)]
     number = chosen.shape[-1]

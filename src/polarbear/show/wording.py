@@ -48,11 +48,11 @@ TEXTS: dict[Code, str] = {
     Code.SAME_RESULTS: "{{ subject|names }} tie on every instance and count as one.",
     Code.MODEL_MISFIT: (
         "Outcomes contradict the model (Plackett-Luce): {{ subject[0] }} beat {{ subject[1] }} on {{ observed|share }} of "
-        "{{ instances|roughly }} instances at {{ time|number }}, and the posterior expects {{ modelled|share }}"
+        "{{ instances|roughly }} instances at {{ budget|number }}, and the posterior expects {{ modelled|share }}"
         "{% if more %}; {{ more|count('more pair') }} {{ 'contradicts' if more == 1 else 'contradict' }} it{% endif %}."
     ),
     Code.MODEL_INFLUENCE: (
-        "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at {{ time|number }}, "
+        "A pair's win rate depends on a third algorithm, which the model (Plackett-Luce) excludes: at {{ budget|number }}, "
         "{{ first }} beats {{ second }} on {{ rate|share }} of instances with {{ subject[0] }} and on {{ without|share }} "
         "without it{% if others %}; leaving out {{ others|names('or') }} changes win rates, too{% endif %}."
     ),

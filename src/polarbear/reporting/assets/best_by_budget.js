@@ -1,20 +1,20 @@
 // Which algorithm at which budget: a band of leaders, and the probability of being the best.
 
-sections.best_by_budget = ({ columns, budgets, probability, stretches }, page) => {
+sections.best_by_budget = ({ columns, budgets, probability, ranges }, page) => {
   const { grid } = page;
   chart(byId("best-chart"), { height: 300, label: () => `Best choice at each budget. ${page.answer}` }, (root, width) => {
     const area = frame(width, 300, { top: 52, left: 48 }, alongGrid(grid), (share) => share);
-    drawStretches(root, area, stretches, page);
+    drawRanges(root, area, ranges, page);
     drawAreas(root, area, columns, budgets, probability, page);
     budgetAxis(root, area, page);
   });
-  byId("best-legend").replaceChildren(...stretchLegend(page, columns, stretches));
+  byId("best-legend").replaceChildren(...rangeLegend(page, columns, ranges));
 };
 
 // Draw the probabilities of being the best as areas, each on those before it.
 function drawAreas(root, area, columns, budgets, probability, page) {
   leftAxis(root, area, [0, 0.5, 1], formatShare);
-  // A single time fills the whole width.
+  // A single budget fills the whole width.
   const xs = budgets.length > 1 ? budgets.map(area.x) : [area.left, area.right];
   // Where no algorithm was observed, probabilities are null, and the chart is empty.
   const at = (row, t) => probability[row][budgets.length > 1 ? t : 0];
@@ -35,10 +35,10 @@ function drawAreas(root, area, columns, budgets, probability, page) {
 
 // Draw a band above the chart: in the colour of the leader, or hatched and grey where it is unclear or nothing was
 // observed. Names are written where there is room for them; the legend has them all.
-function drawStretches(root, area, stretches, page) {
-  for (const [algorithm, start, stop, choice, certainty] of stretches) {
-    const [from, width] = stretchExtent(area, stretches, start, stop);
-    const look = { x: from, y: 28, width, height: 12, rx: 2, ...stretchLook(page, algorithm) };
+function drawRanges(root, area, ranges, page) {
+  for (const [algorithm, start, stop, choice, certainty] of ranges) {
+    const [from, width] = rangeExtent(area, ranges, start, stop);
+    const look = { x: from, y: 28, width, height: 12, rx: 2, ...rangeLook(page, algorithm) };
     root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
     const letters = Math.floor((width - 4) / (1.2 * LETTER)); // bold letters are wider
     const names = algorithm === null ? [choice] : [choice, page.short_names[algorithm]];
@@ -47,22 +47,22 @@ function drawStretches(root, area, stretches, page) {
   }
 }
 
-// Return where a stretch begins in a chart and how wide it is: the whole width if there is no other, and never too narrow to
-// be seen, as a stretch of a single budget would be.
-function stretchExtent(area, stretches, start, stop) {
-  if (stretches.length === 1) return [area.left, area.width];
+// Return where a range begins in a chart and how wide it is: the whole width if there is no other, and never too narrow to
+// be seen, as a range of a single budget would be.
+function rangeExtent(area, ranges, start, stop) {
+  if (ranges.length === 1) return [area.left, area.width];
   const width = Math.max(area.x(stop) - area.x(start) - 2, NARROWEST);
   return [clamp(area.x(start), area.left, area.right - width), width];
 }
 
-// Return the class and colour of a stretch of budgets, whose leader is null where there is none.
-function stretchLook(page, algorithm) {
+// Return the class and colour of a range of budgets, whose leader is null where there is none.
+function rangeLook(page, algorithm) {
   return algorithm === null ? { class: "close-band" } : { class: "leader-band", "--c": page.looks[algorithm][0] };
 }
 
-// Build a legend of algorithms, and of the grey band where a stretch has no leader.
-function stretchLegend(page, algorithms, stretches) {
-  const without = [...new Set(stretches.filter(([leader]) => leader === null).map(([, , , choice]) => choice))];
+// Build a legend of algorithms, and of the grey band where a range has no leader.
+function rangeLegend(page, algorithms, ranges) {
+  const without = [...new Set(ranges.filter(([leader]) => leader === null).map(([, , , choice]) => choice))];
   const rect = () => svg("rect", { class: "close-band", x: 1, y: 1, width: 21, height: 8, rx: 2 });
   const grey = () => svg("svg", { class: "swatch", width: 24, height: 10, "aria-hidden": "true" }, rect());
   const labels = algorithms.map((algorithm) => algorithmLabel(page, algorithm));

@@ -2,7 +2,7 @@
 
 const LETTER = 6.6; // average width of a letter in a chart, in pixels
 
-const NARROWEST = 6; // width in pixels of a band at a single time
+const NARROWEST = 6; // width in pixels of a band at a single budget
 
 const PAPER = 700; // width of a printed page (A4) in pixels, without its margins
 
@@ -48,13 +48,13 @@ function frame(width, height, { left = 44, right = 8, top = 10, bottom = 40 }, x
   };
 }
 
-// Return a function that maps a time to its position along the grid's own axis, from 0 to 1.
+// Return a function that maps a budget to its position along the grid's own axis, from 0 to 1.
 function alongGrid(grid) {
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
-  return (time) => (to > from ? (grid.onAxis(time) - from) / (to - from) : 0.5);
+  return (budget) => (to > from ? (grid.onAxis(budget) - from) / (to - from) : 0.5);
 }
 
-function timeTicks(grid, most) {
+function budgetTicks(grid, most) {
   return grid.axis === "log" ? logTicks(grid.first, grid.last, most) : evenTicks(grid.first, grid.last, most);
 }
 
@@ -113,7 +113,7 @@ function leftAxis(root, area, ticks, format) {
 // Draw the axis of the budgets.
 function budgetAxis(root, area, page) {
   const title = page.unit ? `budget in ${page.unit}` : "budget";
-  bottomAxis(root, area, timeTicks(page.grid, area.width / 70), formatTick, title);
+  bottomAxis(root, area, budgetTicks(page.grid, area.width / 70), formatTick, title);
 }
 
 // Format a share as a tick, without needless digits.
@@ -157,7 +157,7 @@ function ratingCurve(root, page, area, algorithm, withBand, ratings = page.ratin
   return curve(root, page, algorithm, along(mean[algorithm]), ...band);
 }
 
-// Return the points of a curve with one value per time of the grid; null where there is no value.
+// Return the points of a curve with one value per budget of the grid; null where there is no value.
 function pointsOverTime(grid, area, values) {
   return values.map((value, t) => (value === null ? null : [area.x(grid.budgets[t]), area.y(value)]));
 }
@@ -168,7 +168,7 @@ function bandPath(lower, upper) {
   return pieces(upper).map((above, k) => `${path([...widen(above), ...widen(below[k]).toReversed()])}Z`).join("");
 }
 
-// Return a piece of a curve, or a short horizontal line instead of a single time, whose band would have no width.
+// Return a piece of a curve, or a short horizontal line instead of a single budget, whose band would have no width.
 function widen(piece) {
   const [first, last] = [piece[0], piece[piece.length - 1]];
   if (last[0] - first[0] >= NARROWEST) return piece;

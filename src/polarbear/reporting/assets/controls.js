@@ -68,9 +68,9 @@ function rangeInput(label, key, most, oninput, least = 0) {
 // Build the controls of each kind of preference; only those of the current kind are visible.
 function budgetControls(form) {
   const parts = {
-    at: [timeControl(form, "Budget", "time")],
-    between: [timeControl(form, "From", "start"), timeControl(form, "To", "stop")],
-    around: [timeControl(form, "Centre", "centre"), spreadControl(form)],
+    at: [budgetControl(form, "Budget", "budget")],
+    between: [budgetControl(form, "From", "start"), budgetControl(form, "To", "stop")],
+    around: [budgetControl(form, "Centre", "centre"), spreadControl(form)],
     drawn: drawnControls(form),
   };
   const groups = Object.entries(parts).map(([kind, children]) => {
@@ -82,17 +82,17 @@ function budgetControls(form) {
 }
 
 // Build a slider on the grid's axis with the exact number beside it. One end of a range pushes the other end along.
-function timeControl(form, label, key) {
+function budgetControl(form, label, key) {
   const { query, grid, unit } = form;
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
-  const timeAt = (step) => roundBudget(grid, grid.fromAxis(from + ((to - from) * step) / STEPS));
-  const take = (time) => {
-    query[key] = clamp(time, grid.first, grid.last);
+  const budgetAt = (step) => roundBudget(grid, grid.fromAxis(from + ((to - from) * step) / STEPS));
+  const take = (budget) => {
+    query[key] = clamp(budget, grid.first, grid.last);
     if (key === "start") query.stop = Math.max(query.start, query.stop);
     if (key === "stop") query.start = Math.min(query.start, query.stop);
     form.changed();
   };
-  const slider = rangeInput(label, key, STEPS, () => take(timeAt(slider.value)));
+  const slider = rangeInput(label, key, STEPS, () => take(budgetAt(slider.value)));
   const exact = el("input", {
     type: "number",
     min: grid.first,
@@ -103,7 +103,7 @@ function timeControl(form, label, key) {
     onchange: () => take(Number.isFinite(exact.valueAsNumber) ? exact.valueAsNumber : query[key]),
   });
   form.refreshers.push(() => {
-    if (timeAt(slider.value) !== query[key]) {
+    if (budgetAt(slider.value) !== query[key]) {
       slider.value = to > from ? Math.round((STEPS * (grid.onAxis(query[key]) - from)) / (to - from)) : 0;
     }
     slider.setAttribute("aria-valuetext", `${formatAmount(query[key])} ${unit}`.trim());
@@ -127,29 +127,29 @@ function spreadControl(form) {
   return sliderRow("Spread", slider, reading);
 }
 
-// Build controls that need no pointer: choose a time, then its weight. Presets set all weights at once.
+// Build controls that need no pointer: choose a budget, then its weight. Presets set all weights at once.
 function drawnControls(form) {
   const { query, grid, unit } = form;
   const last = grid.budgets.length - 1;
-  const where = rangeInput("Time to change", "place", last, () => setQuery(form, "place", Number(where.value)));
+  const where = rangeInput("Budget to change", "place", last, () => setQuery(form, "place", Number(where.value)));
   const weight = rangeInput("Weight there", "weight", HEIGHTS, () => {
     query.heights[query.place] = Number(weight.value);
     form.changed();
   });
-  const [time, height] = [el("span", { class: "reading" }), el("span", { class: "reading" })];
+  const [budget, height] = [el("span", { class: "reading" }), el("span", { class: "reading" })];
   form.refreshers.push(() => {
     where.value = query.place;
     weight.value = query.heights[query.place];
-    time.textContent = `${formatAmount(round(grid.budgets[query.place]))} ${unit}`.trim();
+    budget.textContent = `${formatAmount(round(grid.budgets[query.place]))} ${unit}`.trim();
     height.textContent = formatPercent(query.heights[query.place] / HEIGHTS);
-    where.setAttribute("aria-valuetext", time.textContent);
-    weight.setAttribute("aria-valuetext", `${height.textContent} at ${time.textContent}`);
+    where.setAttribute("aria-valuetext", budget.textContent);
+    weight.setAttribute("aria-valuetext", `${height.textContent} at ${budget.textContent}`);
   });
   const presets = Object.entries(SHAPES).map(([label, shape]) => {
     const heights = grid.budgets.map((_, t) => Math.round(HEIGHTS * shape(last ? t / last : 0.5)));
     return el("button", { type: "button", onclick: () => setQuery(form, "heights", heights.slice()) }, label);
   });
-  return [el("div", { class: "presets" }, ...presets), sliderRow("Time", where, time), sliderRow("Weight", weight, height)];
+  return [el("div", { class: "presets" }, ...presets), sliderRow("Budget", where, budget), sliderRow("Weight", weight, height)];
 }
 
 // Build the slider for the level of the quantile, visible only under that risk attitude.

@@ -1,9 +1,9 @@
-// The draws from which the explorer computes, of some algorithms: its columns. Draws of one number at one time are contiguous.
+// The draws from which the explorer computes, of some algorithms: its columns. Draws of one number at one budget are contiguous.
 // Under the default belief they are shares of first places among the columns, and win rates of pairs of those columns that are
 // kept; under the paper's priors they are ratings among all algorithms. Shares and ratings are stored as square roots.
 
 // Return a posterior: the grid, the names of the algorithms, the columns, which of them are kept, and the algorithms that are
-// the same as one of them, the number of draws, the ratings (time, column, draw), the win rates (pair, time, draw) or null, and
+// the same as one of them, the number of draws, the ratings (budget, column, draw), the win rates (pair, budget, draw) or null, and
 // for each column the numbers of comparisons over time, or null if they are unknown.
 function unpackPosterior({ grid, names, comparisons }, { columns, kept, same, draws, ratings, rates, refusal }) {
   return {
@@ -31,7 +31,7 @@ function unpackWords(base64) {
 }
 
 // Return what the page holds of each pair of algorithms, as functions: the win rates over time (mean, lower, upper, and the
-// probability that it is above one half), and the observed share of wins at a time with the number of compared instances.
+// probability that it is above one half), and the observed share of wins at a budget with the number of compared instances.
 function unpackPairs({ names, grid, sections }) {
   const [bytes, words] = [unpackBytes(sections.pairs.over_time), unpackWords(sections.pairs.observed)];
   const budgets = grid.budgets.length;
@@ -44,8 +44,8 @@ function unpackPairs({ names, grid, sections }) {
     });
     return one < other ? { mean, lower: low, upper: high, ahead } : { mean, lower: high, upper: low, ahead };
   };
-  const observed = (one, other, time) => {
-    const start = 2 * placeOf(one, other) * budgets + time;
+  const observed = (one, other, budget) => {
+    const start = 2 * placeOf(one, other) * budgets + budget;
     const share = words[start] / 65535;
     return { share: one < other ? share : 1 - share, number: words[start + budgets] };
   };
@@ -57,19 +57,19 @@ function pairPlace(a, b, algorithms) {
   return (a * (2 * algorithms - a - 1)) / 2 + b - a - 1;
 }
 
-// Return the draws of the rating of a column at a time.
-function ratingsAt({ ratings, columns, draws }, time, column) {
-  const start = (time * columns.length + column) * draws;
+// Return the draws of the rating of a column at a budget.
+function ratingsAt({ ratings, columns, draws }, budget, column) {
+  const start = (budget * columns.length + column) * draws;
   return ratings.subarray(start, start + draws);
 }
 
-// Return the draws of the win rate of a kept column a over another one b > a at a time.
-function ratesAt({ rates, grid, kept, draws }, time, a, b) {
-  const start = (pairPlace(kept.indexOf(a), kept.indexOf(b), kept.length) * grid.budgets.length + time) * draws;
+// Return the draws of the win rate of a kept column a over another one b > a at a budget.
+function ratesAt({ rates, grid, kept, draws }, budget, a, b) {
+  const start = (pairPlace(kept.indexOf(a), kept.indexOf(b), kept.length) * grid.budgets.length + budget) * draws;
   return rates.subarray(start, start + draws);
 }
 
-// Return whether all these algorithms, or columns, were observed together with another one at a time of the grid.
-function wasObserved({ comparisons }, time, each) {
-  return !comparisons || each.every((one) => comparisons[one][time] > 0);
+// Return whether all these algorithms, or columns, were observed together with another one at a budget of the grid.
+function wasObserved({ comparisons }, budget, each) {
+  return !comparisons || each.every((one) => comparisons[one][budget] > 0);
 }

@@ -1,4 +1,4 @@
-// The probabilities behind eliminations, round by round.
+// The probabilities by which algorithms are dropped, round by round.
 
 function evolutionChart({ rounds, confidence }, page) {
   const { numbers } = rounds;
@@ -40,7 +40,7 @@ function drawDecidedShare(root, area, { numbers, share }) {
   root.append(svg("text", { class: "title", x: area.right + 46, y: 12, "text-anchor": "end" }, "share decided (dotted)"));
 }
 
-// Draw the probability that an algorithm is beaten, with a mark where it was eliminated or decided to stay.
+// Draw the probability that an algorithm is beaten, with a mark where it was dropped or decided to stay.
 function drawThreat(root, area, algorithm, { numbers, threat, eliminated, resolved }, page) {
   const known = numbers.flatMap((_, k) => (threat[algorithm][k] === null ? [] : [k]));
   if (!known.length) return;

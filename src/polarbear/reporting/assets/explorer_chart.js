@@ -25,35 +25,35 @@ function explorerChart(place, page, query, current, changed) {
     budgetAxis(root, area, page);
   });
 
-  // Map the position of the pointer to a time and a height.
+  // Map the position of the pointer to a budget and a height.
   const position = (event) => {
     const box = place.getBoundingClientRect();
     const scale = area.scale / box.width;
     const share = clamp(((event.clientX - box.left) * scale - area.left) / area.width, 0, 1);
     const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
     const up = clamp((area.bottom - (event.clientY - box.top) * scale) / area.height, 0, 1);
-    return { time: clamp(grid.fromAxis(from + share * (to - from)), grid.first, grid.last), up };
+    return { budget: clamp(grid.fromAxis(from + share * (to - from)), grid.first, grid.last), up };
   };
-  const nearer = (time, one, other) =>
-    Math.abs(grid.onAxis(time) - grid.onAxis(one)) <= Math.abs(grid.onAxis(time) - grid.onAxis(other));
+  const nearer = (budget, one, other) =>
+    Math.abs(grid.onAxis(budget) - grid.onAxis(one)) <= Math.abs(grid.onAxis(budget) - grid.onAxis(other));
 
   const move = (event) => {
-    const { time, up } = position(event);
-    if (query.kind === "at") query.time = roundBudget(grid, time);
+    const { budget, up } = position(event);
+    if (query.kind === "at") query.budget = roundBudget(grid, budget);
     else if (query.kind === "between") {
-      query[grip] = roundBudget(grid, time);
+      query[grip] = roundBudget(grid, budget);
       if (query.start > query.stop) {
         [query.start, query.stop] = [query.stop, query.start];
         grip = grip === "start" ? "stop" : "start";
       }
     } else if (query.kind === "around") {
       if (grip === "spread") {
-        const distance = Math.abs(grid.onAxis(time) - grid.onAxis(query.centre));
+        const distance = Math.abs(grid.onAxis(budget) - grid.onAxis(query.centre));
         query.spread = round(clamp(distance, ...spreadRange(grid)));
-      } else query.centre = roundBudget(grid, time);
+      } else query.centre = roundBudget(grid, budget);
     } else {
-      paint(query, grid, grip, { time, up });
-      grip = { time, up };
+      paint(query, grid, grip, { budget, up });
+      grip = { budget, up };
     }
     changed();
   };
@@ -61,10 +61,10 @@ function explorerChart(place, page, query, current, changed) {
   place.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const here = position(event);
-    if (query.kind === "between") grip = nearer(here.time, query.start, query.stop) ? "start" : "stop";
+    if (query.kind === "between") grip = nearer(here.budget, query.start, query.stop) ? "start" : "stop";
     else if (query.kind === "around") {
       const [edge, other] = [1, -1].map((side) => grid.fromAxis(grid.onAxis(query.centre) + side * query.spread));
-      grip = nearer(here.time, query.centre, edge) && nearer(here.time, query.centre, other) ? "centre" : "spread";
+      grip = nearer(here.budget, query.centre, edge) && nearer(here.budget, query.centre, other) ? "centre" : "spread";
     } else grip = here;
     place.setPointerCapture(event.pointerId);
     move(event);
@@ -88,7 +88,7 @@ function columnsOf({ machines, eliminated }, { columns, kept, rates }) {
 
 // Set the weights between two successive positions of the pointer, which are far apart when it moves fast.
 function paint(query, grid, from, to) {
-  const [a, b] = [grid.onAxis(from.time), grid.onAxis(to.time)];
+  const [a, b] = [grid.onAxis(from.budget), grid.onAxis(to.budget)];
   const nearest = (place) =>
     grid.places.reduce((best, each, t) => (Math.abs(each - place) < Math.abs(grid.places[best] - place) ? t : best), 0);
   const [first, last] = [nearest(a), nearest(b)].sort((x, y) => x - y);
@@ -115,7 +115,7 @@ function queryShape(query, grid, area) {
       return [area.left + (area.width * k) / 120, area.bottom - 0.9 * area.height * Math.exp((-z * z) / 2)];
     });
   } else {
-    points = grid.budgets.map((time, t) => [area.x(time), area.bottom - (area.height * query.heights[t]) / HEIGHTS]);
+    points = grid.budgets.map((budget, t) => [area.x(budget), area.bottom - (area.height * query.heights[t]) / HEIGHTS]);
   }
   const ends = [[points[points.length - 1][0], area.bottom], [points[0][0], area.bottom]];
   const shape = svg("path", { class: "query", d: `${path([...points, ...ends])}Z` });
@@ -127,16 +127,16 @@ function queryHandles(query, grid, area) {
   const handle = (x, y) => svg("circle", { class: "handle", cx: x, cy: y, r: 8 });
   const line = (x) => svg("line", { class: "query-edge", x1: x, x2: x, y1: area.top, y2: area.bottom });
   const middle = area.top + area.height / 2;
-  if (query.kind === "at") return [line(area.x(query.time)), handle(area.x(query.time), area.top + 4)];
+  if (query.kind === "at") return [line(area.x(query.budget)), handle(area.x(query.budget), area.top + 4)];
   if (query.kind === "between") {
-    return [query.start, query.stop].flatMap((time) => [line(area.x(time)), handle(area.x(time), middle)]);
+    return [query.start, query.stop].flatMap((budget) => [line(area.x(budget)), handle(area.x(budget), middle)]);
   }
   if (query.kind === "around") {
     const centre = area.x(query.centre);
     const edges = [1, -1].map((side) => grid.onAxis(query.centre) + side * query.spread);
-    const inside = edges.map(grid.fromAxis).filter((time) => time >= grid.first && time <= grid.last);
+    const inside = edges.map(grid.fromAxis).filter((budget) => budget >= grid.first && budget <= grid.last);
     const height = area.bottom - 0.9 * area.height * Math.exp(-0.5);
-    const sides = inside.map((time) => handle(area.x(time), height));
+    const sides = inside.map((budget) => handle(area.x(budget), height));
     return [line(centre), handle(centre, area.top + 0.1 * area.height), ...sides];
   }
   const height = area.bottom - (area.height * query.heights[query.place]) / HEIGHTS;

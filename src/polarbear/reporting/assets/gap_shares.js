@@ -56,16 +56,16 @@ function gapShares({ gaps }, page, state) {
       byId("gap-shares-text").replaceChildren("Choose two different algorithms.");
       return;
     }
-    const time = nearest(gaps.budgets, state.at);
-    const [one, other] = sharesOf(state.pair, state.tolerance).map((side) => GAP_CURVES.map((name) => side[name][time]));
-    const budget = `At ${`${formatAmount(round(gaps.budgets[time]))} ${page.unit}`.trim()} `;
+    const budget = nearest(gaps.budgets, state.at);
+    const [one, other] = sharesOf(state.pair, state.tolerance).map((side) => GAP_CURVES.map((name) => side[name][budget]));
+    const atBudget = `At ${`${formatAmount(round(gaps.budgets[budget]))} ${page.unit}`.trim()} `;
     const shown = ([share, lower, upper], of) => `${share}${PERCENT}${of} (${lower} to ${upper}${PERCENT})`;
     const [amount, again] = [gaps.amounts[state.tolerance], state.tolerance ? " by more than that" : ""];
     byId("gap-shares-text").replaceChildren(
       ...(one[0] === null
-        ? [budget, "no instance has values of both ", first, " and ", second, "."]
+        ? [atBudget, "no instance has values of both ", first, " and ", second, "."]
         : [
-            budget,
+            atBudget,
             first,
             " is better than ",
             second,

@@ -1,8 +1,8 @@
 // The best choice at each budget within each group of instances, one row per group.
 
-sections.groups = ({ groups, remarks }, page) => {
-  byId("groups-remarks").hidden = remarks.length === 0;
-  byId("groups-remarks").replaceChildren(...remarks.map((text) => el("li", null, `Remark: ${text}`)));
+sections.groups = ({ groups, notes }, page) => {
+  byId("groups-notes").hidden = notes.length === 0;
+  byId("groups-notes").replaceChildren(...notes.map((text) => el("li", null, `Note: ${text}`)));
   const row = 24;
   const height = groups.length * row + 50;
   const longest = Math.max(...groups.map((group) => groupLabel(group).length));
@@ -15,24 +15,24 @@ sections.groups = ({ groups, remarks }, page) => {
       const name = shorten(groupLabel(group), letters);
       const place = { class: "label", x: area.left - 8, y: y + 13, "text-anchor": "end" };
       root.append(svg("text", place, name));
-      for (const [algorithm, start, stop, choice, certainty] of group.stretches) {
-        const [from, across] = stretchExtent(area, group.stretches, start, stop);
-        const look = { x: from, y, width: across, height: row - 6, rx: 2, ...stretchLook(page, algorithm) };
+      for (const [algorithm, start, stop, choice, certainty] of group.ranges) {
+        const [from, across] = rangeExtent(area, group.ranges, start, stop);
+        const look = { x: from, y, width: across, height: row - 6, rx: 2, ...rangeLook(page, algorithm) };
         root.append(svg("rect", look, svg("title", null, `${choice}: ${certainty}`)));
       }
     });
     budgetAxis(root, area, page);
   });
-  const stretches = groups.flatMap((group) => group.stretches);
-  const leaders = new Set(stretches.map(([algorithm]) => algorithm));
+  const ranges = groups.flatMap((group) => group.ranges);
+  const leaders = new Set(ranges.map(([algorithm]) => algorithm));
   leaders.delete(null);
-  byId("groups-legend").replaceChildren(...stretchLegend(page, [...leaders], stretches));
+  byId("groups-legend").replaceChildren(...rangeLegend(page, [...leaders], ranges));
 };
 
 function groupLabel({ name, instances, note }) {
   return `${name} (${instances}${note && `, ${note}`})`;
 }
 
-function describeGroup({ name, basis, stretches }) {
-  return `${name} (${basis}): ${stretches.map(([, , , choice]) => choice).join(", then ")}.`;
+function describeGroup({ name, basis, ranges }) {
+  return `${name} (${basis}): ${ranges.map(([, , , choice]) => choice).join(", then ")}.`;
 }

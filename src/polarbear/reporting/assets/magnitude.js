@@ -104,9 +104,9 @@ function qualityChart({ quality, budgets, other_best: other, pair: [leader] }, p
   // Explain why the best choice at the longest budget is not the one with the best median.
   function medianNote() {
     if (other === null) return [];
-    const budget = `${formatAmount(round(budgets[budgets.length - 1]))} ${page.unit}`.trim();
+    const atBudget = `${formatAmount(round(budgets[budgets.length - 1]))} ${page.unit}`.trim();
     const [best, first] = [other, leader].map((algorithm) => nameElement(page.names[algorithm]));
-    return [`At ${budget}, `, best, " has the best median, but ", first, " beats it on most instances."];
+    return [`At ${atBudget}, `, best, " has the best median, but ", first, " beats it on most instances."];
   }
 }
 
@@ -133,7 +133,7 @@ function speedTable({ speed }, page) {
   const edge = Math.min(FARTHEST, Math.max(2, ...finite.map((ratio) => Math.max(ratio, 1 / ratio))));
   const share = (ratio) => `${50 + (50 * Math.log(clamp(ratio, 1 / edge, edge))) / Math.log(edge)}%`;
   return ({ at, leader, rivals }) => {
-    const budget = `${formatAmount(round(at))} ${page.unit}`.trim();
+    const atBudget = `${formatAmount(round(at))} ${page.unit}`.trim();
     const rows = rivals.map(({ algorithm, ratio: [ratio, lower, upper], text }) =>
       el(
         "tr",
@@ -148,7 +148,7 @@ function speedTable({ speed }, page) {
       null,
       "The share of each rival’s budget that ",
       nameElement(page.names[leader]),
-      `, the most probable best choice at ${budget}, needs for the quality that the rival reaches at ${budget}: median over instances, ` +
+      `, the most probable best choice at ${atBudget}, needs for the quality that the rival reaches at ${atBudget}: median over instances, ` +
         `with its 95${PERCENT} interval. Left of the line, below 1, it is faster.` +
         (rivals.some(({ text }) => text.includes("or more")) ? " “Or more”: the data give no upper limit." : ""),
     );
@@ -169,11 +169,11 @@ function ratioBar(page, leader, ratio, lower, upper, share) {
   );
 }
 
-// Return a function (instance, time, algorithm) that gives the value and the rank; the value is NaN where it is not known.
+// Return a function (instance, budget, algorithm) that gives the value and the rank; the value is NaN where it is not known.
 function unpackValues({ values, ranks, budgets }, algorithms) {
   const [floats, places] = [new DataView(unpackBytes(values).buffer), unpackBytes(ranks)];
-  return (instance, time, algorithm) => {
-    const place = (instance * budgets.length + time) * algorithms + algorithm;
+  return (instance, budget, algorithm) => {
+    const place = (instance * budgets.length + budget) * algorithms + algorithm;
     return { value: floats.getFloat32(4 * place, true), rank: places[place] };
   };
 }
@@ -197,15 +197,15 @@ function pairMenus(page, state, changed) {
 // Return a function that shows the instances of the pair, sorted by the gap between their values.
 function instanceTable(data, page, valueOf, state, showInstance) {
   function show() {
-    const time = nearest(data.budgets, state.at);
-    const rows = pairRows(data, valueOf, state.pair, time);
+    const budget = nearest(data.budgets, state.at);
+    const rows = pairRows(data, valueOf, state.pair, budget);
     const [first, second] = state.pair.map((algorithm) => page.names[algorithm]);
     const count = (winner) => rows.filter((row) => row.winner === winner).length;
     const sample = data.total > data.instances.length ? ` (a random sample of ${WHOLE.format(data.total)})` : "";
-    const budget = `${formatAmount(round(data.budgets[time]))} ${page.unit}`.trim();
+    const atBudget = `${formatAmount(round(data.budgets[budget]))} ${page.unit}`.trim();
     const ties = count(null) ? `; ${WHOLE.format(count(null))} tied` : "";
     byId("instances-text").replaceChildren(
-      `At ${budget}, on ${formatCount(rows.length, "instance")} on which both were compared${sample}: `,
+      `At ${atBudget}, on ${formatCount(rows.length, "instance")} on which both were compared${sample}: `,
       nameElement(first),
       ` wins ${WHOLE.format(count(state.pair[0]))}, `,
       nameElement(second),
@@ -256,12 +256,12 @@ function formatGap({ gap, winner }) {
   return Number.isFinite(gap) ? formatValue(gap) : gap > 0 ? "∞" : "−∞";
 }
 
-// Return the instances with values of both algorithms at a time, from the clearest win of the first to that of the second.
-function pairRows(data, valueOf, pair, time) {
+// Return the instances with values of both algorithms at a budget, from the clearest win of the first to that of the second.
+function pairRows(data, valueOf, pair, budget) {
   const sign = data.maximise ? 1 : -1;
   const rows = [];
   data.instances.forEach((_, instance) => {
-    const [one, other] = pair.map((algorithm) => valueOf(instance, time, algorithm));
+    const [one, other] = pair.map((algorithm) => valueOf(instance, budget, algorithm));
     if (one.rank === UNKNOWN_RANK || other.rank === UNKNOWN_RANK) return;
     const gap = one.value === other.value ? 0 : sign * (one.value - other.value);
     const winner = one.rank === other.rank ? null : one.rank < other.rank ? pair[0] : pair[1];
@@ -271,7 +271,7 @@ function pairRows(data, valueOf, pair, time) {
 }
 
 function nearest(budgets, at) {
-  return budgets.reduce((best, time, t) => (Math.abs(time - at) < Math.abs(budgets[best] - at) ? t : best), 0);
+  return budgets.reduce((best, budget, t) => (Math.abs(budget - at) < Math.abs(budgets[best] - at) ? t : best), 0);
 }
 
 // Return a function that draws the runs of all algorithms on the chosen instance as steps.
@@ -279,7 +279,7 @@ function drawInstance(data, page, valueOf, state) {
   const label = () => (state.instance === null ? "No instance" : `Runs on ${instanceName(data.instances[state.instance])}`);
   const redraw = chart(byId("instance-chart"), { height: 240, label }, (root, width) => {
     if (state.instance === null) return;
-    const runs = page.names.map((_, algorithm) => data.budgets.map((_, time) => valueOf(state.instance, time, algorithm).value));
+    const runs = page.names.map((_, algorithm) => data.budgets.map((_, budget) => valueOf(state.instance, budget, algorithm).value));
     const scale = valueScale(runs.flat());
     const room = labelRoom(page, width);
     const area = frame(width, 240, { left: 68, right: room || 10 }, alongGrid(page.grid), scale.place);

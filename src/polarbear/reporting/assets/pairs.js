@@ -1,7 +1,7 @@
 // Pairs of algorithms: a table of all pairs, and the win rate of one pair over time.
 
 const ON_PHONE = 4; // columns that a phone shows
-const DOUBTED = "* This elimination is in doubt; the status at the top says why.";
+const DOUBTED = "* The answer at the top says why it is in doubt that this algorithm is dropped.";
 
 sections.pairs = (data, page) => {
   const where = data.rule === "joint" ? "at every budget at once" : "at the budget where this is least certain";

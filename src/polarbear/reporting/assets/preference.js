@@ -1,15 +1,15 @@
 // Preferences over time as weights on the grid; mirrors polarbear/selection/preference.py.
 //
-//   { kind: "at", time }              one budget
+//   { kind: "at", budget }              one budget
 //   { kind: "between", start, stop }  uniform over the budgets from start to stop
 //   { kind: "around", centre, spread } a normal distribution on the grid's axis: log-normal on a logarithmic one
-//   { kind: "drawn", heights }        one weight per time of the grid
+//   { kind: "drawn", heights }        one weight per budget of the grid
 
-// Return the weight of each time of the grid. `mass` is the share of the budgets that lie within the grid.
+// Return the weight of each budget of the grid. `mass` is the share of the budgets that lie within the grid.
 function weightsOf(preference, grid) {
   if (preference.kind === "at") {
     const weights = new Float64Array(grid.budgets.length);
-    addReading(grid, weights, preference.time, 1);
+    addReading(grid, weights, preference.budget, 1);
     return { weights, mass: 1 };
   }
   if (preference.kind === "between") {
@@ -25,7 +25,7 @@ function weightsOf(preference, grid) {
 // Return the distribution function of budgets around a centre.
 function cdfOf({ centre, spread }, grid) {
   const middle = grid.onAxis(centre);
-  return (time) => normalCdf((grid.onAxis(time) - middle) / spread);
+  return (budget) => normalCdf((grid.onAxis(budget) - middle) / spread);
 }
 
 // Return Φ(z) by the series ½ + φ(z) (z + z³/3 + z⁵/(3·5) + ...), whose terms all have the same sign.
@@ -43,6 +43,6 @@ function normalCdf(z) {
 
 function normalise(weights) {
   const sum = weights.reduce((a, b) => a + b, 0);
-  if (!(sum > 0)) throw new RangeError("give some time a positive weight");
+  if (!(sum > 0)) throw new RangeError("give some budget a positive weight");
   return weights.map((weight) => weight / sum);
 }

@@ -7,10 +7,10 @@ const PRINTED = 20; // rows on paper
 function instancesTable({ instances, groups }, page) {
   const { labels, features, budgets, total, examined } = instances;
   const winnerAt = unpackWinners(instances);
-  const state = { time: budgets.length - 1, sort: 0, down: false };
+  const state = { budget: budgets.length - 1, sort: 0, down: false };
   const columns = [
     { name: "instance", cell: (row) => labels[row] },
-    { name: "comes first", cell: (row) => winnerName(winnerAt(row, state.time)), show: (row) => winnerLabel(winnerAt(row, state.time)) },
+    { name: "comes first", cell: (row) => winnerName(winnerAt(row, state.budget)), show: (row) => winnerLabel(winnerAt(row, state.budget)) },
     ...(groups.length ? [{ name: "group", cell: (row) => groups[instances.groups[row]].name }] : []),
     ...features.map(({ name, cells }) => ({ name, cell: (row) => cells[row], feature: true })),
   ];
@@ -53,10 +53,10 @@ function instancesTable({ instances, groups }, page) {
   }
 
   function describe() {
-    const budget = `${formatAmount(round(budgets[state.time]))} ${page.unit}`.trim();
+    const atBudget = `${formatAmount(round(budgets[state.budget]))} ${page.unit}`.trim();
     const counts = new Map();
     labels.forEach((_, row) => {
-      const name = winnerName(winnerAt(row, state.time)) ?? "not compared";
+      const name = winnerName(winnerAt(row, state.budget)) ?? "not compared";
       counts.set(name, (counts.get(name) ?? 0) + 1);
     });
     const listed = [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${WHOLE.format(count)}`);
@@ -64,7 +64,7 @@ function instancesTable({ instances, groups }, page) {
     const left = features.length < examined ? ` The table shows ${features.length} of ${examined} features.` : "";
     const printed = labels.length > PRINTED ? ` Printed: the first ${PRINTED} of them.` : "";
     byId("problem-instances-text").replaceChildren(
-      `First at ${budget}, on ${formatCount(labels.length, "instance")}${sample}: ${listed.join(", ")}.${left}`,
+      `First at ${atBudget}, on ${formatCount(labels.length, "instance")}${sample}: ${listed.join(", ")}.${left}`,
       el("span", { class: "instruction" }, " A heading sorts the table."),
       el("span", { class: "paper-only" }, printed),
     );
@@ -77,8 +77,8 @@ function instancesTable({ instances, groups }, page) {
 function winnerSlider(budgets, page, state, changed) {
   const reading = el("span", { class: "reading" });
   const update = () => {
-    state.time = Number(slider.value);
-    reading.textContent = `${formatAmount(round(budgets[state.time]))} ${page.unit}`.trim();
+    state.budget = Number(slider.value);
+    reading.textContent = `${formatAmount(round(budgets[state.budget]))} ${page.unit}`.trim();
     slider.setAttribute("aria-valuetext", reading.textContent);
     changed();
   };
@@ -89,10 +89,10 @@ function winnerSlider(budgets, page, state, changed) {
   update();
 }
 
-// Return a function (row, time) that gives the number of the winner.
+// Return a function (row, budget) that gives the number of the winner.
 function unpackWinners({ winners, budgets }) {
   const view = new DataView(unpackBytes(winners).buffer);
-  return (row, time) => view.getUint16(2 * (row * budgets.length + time), true);
+  return (row, budget) => view.getUint16(2 * (row * budgets.length + budget), true);
 }
 
 // Compare two cells: numbers by size, text with its numbers by size; missing ones are last.

@@ -24,8 +24,8 @@ function drawTree(place, { rows }, page) {
       const letters = Math.floor(((wide ? area.left : width) - x - 26) / (1.12 * LETTER));
       const text = svg("text", { class: "label strong", x: x + 14, y: y + 4 }, shorten(row.condition, letters));
       if (row.condition.length < letters) text.append(svg("tspan", { class: "size" }, shorten(sizeText(row), letters - row.condition.length)));
-      root.append(svg("circle", { class: row.parent === null || row.stretches.length === 0 ? "node split" : "node", cx: x, cy: y, r: 5 }), text);
-      drawChoices(root, area, row.stretches, wide ? top : top + 18, page);
+      root.append(svg("circle", { class: row.parent === null || row.ranges.length === 0 ? "node split" : "node", cx: x, cy: y, r: 5 }), text);
+      drawChoices(root, area, row.ranges, wide ? top : top + 18, page);
     });
     budgetAxis(root, area, page);
   });
@@ -48,10 +48,10 @@ function joinToParent(root, places, parent, number) {
 }
 
 // Draw the choice at each budget as a band, with its name above it where there is room.
-function drawChoices(root, area, stretches, top, page) {
-  stretches.forEach(([algorithm, start, stop, share]) => {
-    const [from, width] = stretchExtent(area, stretches, start, stop);
-    const look = { x: from, y: top + 18, width, height: 14, rx: 2, ...stretchLook(page, algorithm) };
+function drawChoices(root, area, ranges, top, page) {
+  ranges.forEach(([algorithm, start, stop, share]) => {
+    const [from, width] = rangeExtent(area, ranges, start, stop);
+    const look = { x: from, y: top + 18, width, height: 14, rx: 2, ...rangeLook(page, algorithm) };
     const title = `${page.names[algorithm]}: wins on ${formatPercent(share)} of instances against its strongest rival`;
     root.append(svg("rect", look, svg("title", null, title)));
     const letters = Math.floor((width - 4) / (1.05 * LETTER));

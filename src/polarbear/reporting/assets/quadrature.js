@@ -5,7 +5,7 @@ const NODES = 16; // Gauss-Legendre nodes in each piece of an interval
 const FINE_NODES = 64; // the same for distribution functions
 
 function gridOf(budgets, axis) {
-  const onAxis = (time) => (axis === "log" ? Math.log(time) : time);
+  const onAxis = (budget) => (axis === "log" ? Math.log(budget) : budget);
   const fromAxis = (place) => (axis === "log" ? Math.exp(place) : place);
   return { budgets, axis, onAxis, fromAxis, places: budgets.map(onAxis), first: budgets[0], last: budgets[budgets.length - 1] };
 }
@@ -32,15 +32,15 @@ function gaussLegendre(count) {
 const COARSE = gaussLegendre(NODES);
 const FINE = gaussLegendre(FINE_NODES);
 
-// Add mass · curve(time), which interpolates between two budgets of the grid, to the weights.
-function addReading(grid, weights, time, mass) {
+// Add mass · curve(budget), which interpolates between two budgets of the grid, to the weights.
+function addReading(grid, weights, budget, mass) {
   const last = grid.budgets.length - 1;
   if (last === 0) {
     weights[0] += mass;
     return;
   }
   const { places } = grid;
-  const place = grid.onAxis(time);
+  const place = grid.onAxis(budget);
   let right = 1;
   while (right < last && places[right] < place) right++;
   const share = (place - places[right - 1]) / (places[right] - places[right - 1]);
@@ -55,12 +55,12 @@ function integral(grid, start, stop) {
     addReading(grid, weights, start, 1);
     return weights;
   }
-  const edges = subdivide([start, ...grid.budgets.filter((time) => time > start && time < stop), stop]);
+  const edges = subdivide([start, ...grid.budgets.filter((budget) => budget > start && budget < stop), stop]);
   for (let i = 1; i < edges.length; i++) {
     const [from, to] = [grid.onAxis(edges[i - 1]), grid.onAxis(edges[i])];
     for (let k = 0; k < NODES; k++) {
-      const time = grid.fromAxis(from + ((to - from) * (1 + COARSE.nodes[k])) / 2);
-      const inside = clamp(time, edges[i - 1], edges[i]); // rounding must not leave the grid
+      const budget = grid.fromAxis(from + ((to - from) * (1 + COARSE.nodes[k])) / 2);
+      const inside = clamp(budget, edges[i - 1], edges[i]); // rounding must not leave the grid
       const step = ((to - from) / 2) * COARSE.weights[k];
       addReading(grid, weights, inside, grid.axis === "log" ? step * inside : step); // dt = t d log t
     }
@@ -81,7 +81,7 @@ function subdivide(edges) {
 }
 
 // Return the weights of ∫ curve dF for a continuous distribution function F; they sum to its mass within the grid. With s
-// the position between two grid budgets, from 0 to 1, integration by parts gives ∫ s dF = F(b) − ∫ F ds.
+// the position between two budgets of the grid, from 0 to 1, integration by parts gives ∫ s dF = F(b) − ∫ F ds.
 function expectation(grid, cdf) {
   const weights = new Float64Array(grid.budgets.length);
   const onGrid = grid.budgets.map(cdf);

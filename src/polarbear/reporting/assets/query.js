@@ -14,27 +14,27 @@ function defaultQuery({ grid, by_pairs: byPairs }) {
   const middle = roundBudget(grid, grid.fromAxis(grid.places[0] + span / 2));
   return {
     kind: "at",
-    time: middle,
+    budget: middle,
     start: grid.first,
     stop: grid.last,
     centre: middle,
     spread: round(span > 0 ? span / 8 : 1),
     heights: grid.budgets.map(() => Math.round(HEIGHTS / 2)),
-    place: 0, // index of the grid time whose weight the sliders change
+    place: 0, // index of the budget of the grid whose weight the sliders change
     risk: byPairs ? "best" : "expected",
     level: 0.05,
     machines: 1,
-    eliminated: false, // whether eliminated algorithms are included
+    eliminated: false, // whether dropped algorithms are included
     given: {}, // values of features of the problem, by name
   };
 }
 
 // Round a budget on the grid, with enough digits to distinguish the steps of a slider.
-function roundBudget(grid, time) {
+function roundBudget(grid, budget) {
   const [from, to] = [grid.places[0], grid.places[grid.places.length - 1]];
   const step = grid.last - grid.fromAxis(to - (to - from) / STEPS);
   const digits = step > 0 ? Math.ceil(Math.log10(grid.last / step)) + 1 : 3;
-  return clamp(round(time, clamp(digits, 3, 15)), grid.first, grid.last);
+  return clamp(round(budget, clamp(digits, 3, 15)), grid.first, grid.last);
 }
 
 function spreadRange(grid) {
@@ -43,8 +43,8 @@ function spreadRange(grid) {
 }
 
 function preferenceOf(query) {
-  const { kind, time, start, stop, centre, spread, heights } = query;
-  if (kind === "at") return { kind, time };
+  const { kind, budget, start, stop, centre, spread, heights } = query;
+  if (kind === "at") return { kind, budget };
   if (kind === "between") return { kind, start, stop };
   if (kind === "around") return { kind, centre, spread };
   return { kind, heights: heights.map((height) => height / HEIGHTS) };
@@ -58,7 +58,7 @@ function riskOf({ risk, level }) {
 function formatQuery(query) {
   const { kind } = query;
   const parts = { kind };
-  if (kind === "at") parts.time = query.time;
+  if (kind === "at") parts.budget = query.budget;
   if (kind === "between") Object.assign(parts, { start: query.start, stop: query.stop });
   if (kind === "around") Object.assign(parts, { centre: query.centre, spread: query.spread });
   if (kind === "drawn") parts.heights = query.heights.map((each) => each.toString(16).padStart(2, "0")).join("");
@@ -82,7 +82,7 @@ function parseQuery(text, page, fields) {
   };
   if (KINDS.includes(parts.get("kind"))) query.kind = parts.get("kind");
   if (RISKS.includes(parts.get("risk"))) query.risk = parts.get("risk");
-  for (const name of ["time", "start", "stop", "centre"]) number(name, grid.first, grid.last);
+  for (const name of ["budget", "start", "stop", "centre"]) number(name, grid.first, grid.last);
   number("spread", ...spreadRange(grid));
   number("level", 0.01, 0.5);
   number("machines", 1, MACHINES);
@@ -116,7 +116,7 @@ function describeSpread({ centre, spread }, grid) {
 // Describe a query in words.
 function describeQuery(query, grid, unit) {
   const budget = {
-    at: () => `a budget of ${formatAmount(query.time)}`,
+    at: () => `a budget of ${formatAmount(query.budget)}`,
     between: () => `a budget between ${formatAmount(query.start)} and ${formatAmount(query.stop)}`,
     around: () => `budgets around ${formatAmount(query.centre)}, ${describeSpread(query, grid)}`,
     drawn: () => "budgets as drawn",
@@ -141,7 +141,7 @@ function queryInPython(query, page, among) {
   const given = Object.entries(query.given).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   if (given.length && (query.kind !== "at" || query.machines > 1)) return null;
   const preference = {
-    at: () => `pb.At(${query.time})`,
+    at: () => `pb.At(${query.budget})`,
     between: () => `pb.Between(${query.start}, ${query.stop})`,
     around: () =>
       grid.axis === "log"
@@ -157,7 +157,7 @@ function queryInPython(query, page, among) {
   }[query.risk];
   if (given.length) {
     const policy = [...page.sections.problem.policy.python, `risk=${risk}`];
-    return `pb.policy(${policy.join(", ")}).choose(${query.time}, **{${given.join(", ")}})`;
+    return `pb.policy(${policy.join(", ")}).choose(${query.budget}, **{${given.join(", ")}})`;
   }
   const names = among?.map((algorithm) => JSON.stringify(page.names[algorithm])).join(", ");
   const candidates = among ? `, among=[${names}]` : "";

@@ -116,13 +116,13 @@ function statements(page, query, selection, close) {
 function rivalStatements(page, { byRivals, group, candidates: [best], compared, columns, weights }) {
   if (!byRivals || group) return [];
   const [{ algorithm, same }] = best.members;
-  const used = [...weights.keys()].filter((time) => weights[time] > 0);
-  const isCompared = (other) => used.every((time) => page.pairs.observed(algorithm, other, time).number > 0);
+  const used = [...weights.keys()].filter((budget) => weights[budget] > 0);
+  const isCompared = (other) => used.every((budget) => page.pairs.observed(algorithm, other, budget).number > 0);
   const others = (compared > 1 ? columns : [...page.names.keys()]).filter((other) => other !== algorithm && !same.includes(other));
   const rivals = others
     .filter((other) => compared > 1 || isCompared(other))
     .map((other) => ({ other, rates: page.pairs.rates(algorithm, other).mean }))
-    .map(({ other, rates }) => ({ other, expected: used.reduce((sum, time) => sum + weights[time] * rates[time], 0) }));
+    .map(({ other, rates }) => ({ other, expected: used.reduce((sum, budget) => sum + weights[budget] * rates[budget], 0) }));
   if (!rivals.length) return [];
   const { other, expected } = rivals.reduce((least, each) => (each.expected < least.expected ? each : least));
   const { share, number } = used.length === 1 ? page.pairs.observed(algorithm, other, used[0]) : { number: 0 };
@@ -174,7 +174,7 @@ function cautions(page, query, selection) {
   const sentences = [];
   if (stands !== null) {
     sentences.push([
-      "This page has no runs to look up this budget, and the answer is for the nearest grid budget below, a budget of " +
+      "This page has no runs to look up this budget, and the answer is for the nearest budget of the grid below, a budget of " +
         `${formatAmount(stands)}.`,
     ]);
   }
@@ -203,8 +203,8 @@ function portfolioStatements(page, query, { alone, byRating, group, candidates: 
   const copies = "; for this preference the best choice is therefore the best algorithm on every machine";
   const isCopied = best.members.some(({ count }) => count > 1);
   const dropped = best.members.filter(({ algorithm }) => !group && !page.candidates.includes(algorithm));
-  const remarks = dropped.map((each) => [nameElement(each.name), " is dropped, but may be the best where the others fail."]);
-  return [single, ...remarks, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
+  const notes = dropped.map((each) => [nameElement(each.name), " is dropped, but may be the best where the others fail."]);
+  return [single, ...notes, ...(isCopied ? [[`${sum}${query.risk === "quantile" ? "" : copies}.`]] : [])];
 }
 
 // Build the table of the best choices, each with the interval of its value.

@@ -14,7 +14,7 @@ function select(posterior, query, most) {
   const preference = knownBudget(posterior, asked);
   const { weights, mass } = weightsOf(preference, posterior.grid);
   const isObserved = (column) =>
-    weights.reduce((sum, weight, time) => (wasObserved(posterior, time, [column]) ? sum : sum + weight), 0) <= NEGLIGIBLE;
+    weights.reduce((sum, weight, budget) => (wasObserved(posterior, budget, [column]) ? sum : sum + weight), 0) <= NEGLIGIBLE;
   const columns = wanted.filter(isObserved);
   const byRivals = posterior.rates !== null && machines === 1;
   const portfolios = listPortfolios(columns.length, machines, posterior.rates === null, risk);
@@ -55,7 +55,7 @@ function select(posterior, query, most) {
     mass,
     byRivals,
     byRating: posterior.rates === null && machines > 1, // the sum of ratings, which may be above one
-    stands: preference === asked ? null : preference.time,
+    stands: preference === asked ? null : preference.budget,
     notObserved: wanted.filter((column) => !columns.includes(column)).map((column) => posterior.columns[column]),
   };
 }
@@ -63,8 +63,8 @@ function select(posterior, query, most) {
 // Return the preference for a known budget. Without runs the nearest budget of the grid below it stands in; ratings are
 // interpolated instead.
 function knownBudget({ rates, grid }, preference) {
-  if (preference.kind !== "at" || !rates || grid.budgets.includes(preference.time)) return preference;
-  return { kind: "at", time: grid.budgets.findLast((time) => time < preference.time) };
+  if (preference.kind !== "at" || !rates || grid.budgets.includes(preference.budget)) return preference;
+  return { kind: "at", budget: grid.budgets.findLast((budget) => budget < preference.budget) };
 }
 
 // Return portfolios as lists of members, which may be copies; null if they are too many. The value of a portfolio is the sum of

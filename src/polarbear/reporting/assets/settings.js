@@ -12,9 +12,9 @@ const ENVIRONMENT_LABELS = {
 const RULES = {
   pointwise: "another algorithm beats it at each budget, taken alone",
   joint: "another algorithm beats it at all budgets at once",
-  set: "until no further elimination is likely",
-  pairs: "until each pair is decided, or is known to cross",
-  "every-budget": "until each pair is decided at every budget",
+  set: "no further algorithm is likely to be dropped",
+  pairs: "each pair is decided, or is known to cross",
+  "every-budget": "each pair is decided at every budget",
 };
 
 sections.settings = (data, page) => {
@@ -25,11 +25,11 @@ sections.settings = (data, page) => {
     ["Algorithms", String(page.names.length)],
     ["Instances", WHOLE.format(data.instances)],
     ...(data.scope ? [["Scope", data.scope]] : []),
-    ["Budgets", `${formatCount(grid.budgets.length, "time")} ${range}, ${axis} axis`],
+    ["Budgets", `${formatCount(grid.budgets.length, "budget")} ${range}, ${axis} axis`],
     ["Prior", data.prior],
     ["Inference", data.method],
     ["Confidence", data.confidence],
-    ["Elimination", withRule(data.dominance)],
+    ["Dominance", withRule(data.dominance)],
   ];
   if (data.race) {
     const { until, seed, state } = data.race;

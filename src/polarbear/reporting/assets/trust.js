@@ -6,7 +6,7 @@ sections.trust = (data, page) => {
     items.push(el("li", null, nameElement(name), " has joined the race and has not run yet."));
   }
   for (const { pair, from, to, budgets } of data.undecided) {
-    const [first, last] = [from, to].map((time) => formatAmount(round(time)));
+    const [first, last] = [from, to].map((budget) => formatAmount(round(budget)));
     const where = budgets === 1 ? `at ${first}` : `at ${budgets} of ${data.budgets} budgets from ${first} to ${last}`;
     const names = [nameElement(pair[0]), " and ", nameElement(pair[1])];
     items.push(el("li", null, "Not decided: ", ...names, ` ${where} ${page.unit}.`));

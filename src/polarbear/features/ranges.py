@@ -1,4 +1,4 @@
-"""Stretches of budgets with the same choice, from scores that are known at the times of a grid."""
+"""Ranges of budgets with the same choice, from scores that are known at the budgets of a grid."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """A stretch of budgets with the same choice.
+class BudgetRange:
+    """A range of budgets with the same choice.
 
     Attributes
     ----------
     start, stop
-        The first budget, and the one at which the next stretch begins; the last budget for the last stretch.
+        The first budget, and the one at which the next range begins; the last budget for the last range.
     name
         The algorithm.
     share
-        Its expected win rate against its strongest rival, averaged over the stretch.
+        Its expected win rate against its strongest rival, averaged over the range.
     """
 
     start: float
@@ -36,15 +36,15 @@ class Stretch:
     share: float
 
 
-def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str]) -> tuple[Stretch, ...]:
-    """Return where each algorithm has the highest score, which is linear between grid times on the axis of the grid.
+def ranges_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str]) -> tuple[BudgetRange, ...]:
+    """Return where each algorithm has the highest score, linear between budgets of the grid on its axis.
 
     Parameters
     ----------
     grid
-        The times.
+        The budgets.
     scores, shares
-        Shape (time, algorithm): what is compared, and the win rates to report.
+        Shape (budget, algorithm): what is compared, and the win rates to report.
     names
         The algorithms.
 
@@ -52,10 +52,10 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
     --------
     >>> from polarbear.observe import log_grid
     >>> curves = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> for each in stretches_of(log_grid(1, 100, 2), curves, curves, "ab"):
+    >>> for each in ranges_of(log_grid(1, 100, 2), curves, curves, "ab"):
     ...     print(each)
-    Stretch(start=1.0, stop=10.0, name='a', share=0.75)
-    Stretch(start=10.0, stop=100.0, name='b', share=0.75)
+    BudgetRange(start=1.0, stop=10.0, name='a', share=0.75)
+    BudgetRange(start=10.0, stop=100.0, name='b', share=0.75)
     """
     axis = np.log(grid.budgets) if grid.axis == "log" else grid.budgets
     starts: list[tuple[float, int]] = []
@@ -72,20 +72,20 @@ def stretches_of(grid: Grid, scores: Array, shares: Array, names: Sequence[str])
         mean = float(np.trapezoid(curve, inside) / (end - start)) if end > start else float(curve[0])
         first = float(grid.budgets[0]) if number == 0 else _on_axis(grid, start)
         last = float(grid.budgets[-1]) if number == len(starts) - 1 else _on_axis(grid, end)
-        result.append(Stretch(first, last, names[best], round(mean, 4)))
+        result.append(BudgetRange(first, last, names[best], round(mean, 4)))
     return tuple(result)
 
 
-def observed_stretches(scores: Scores, choice_scores: Array, shares: Array) -> tuple[Stretch, ...]:
-    """Return `stretches_of` of the budgets at which something was observed."""
+def observed_ranges(scores: Scores, choice_scores: Array, shares: Array) -> tuple[BudgetRange, ...]:
+    """Return `ranges_of` of the budgets at which something was observed."""
     here = scores.observed
     grid = Grid(scores.grid.budgets[here], scores.grid.axis)
-    return stretches_of(grid, choice_scores[here], shares[here], scores.names)
+    return ranges_of(grid, choice_scores[here], shares[here], scores.names)
 
 
-def stretch_at(stretches: Sequence[Stretch], budget: float) -> Stretch:
-    """Return the stretch of a budget: the one that begins there, or the last one before."""
-    return next(each for each in reversed(stretches) if budget >= each.start or each is stretches[0])
+def range_at(ranges: Sequence[BudgetRange], budget: float) -> BudgetRange:
+    """Return the range of a budget: the one that begins there, or the last one before."""
+    return next(each for each in reversed(ranges) if budget >= each.start or each is ranges[0])
 
 
 def _leaders(left: Array, right: Array) -> list[tuple[float, int]]:

@@ -1,7 +1,8 @@
-"""Stretches of budgets with one answer: a leader, "too close to call", or nothing observed.
+"""Ranges of budgets with one answer: a leader, "unclear", or nothing observed.
 
 At each budget the leader is *sure enough* if it is the best choice with a probability of at least 0.8. Where it is not, the
-budget is too close to call, as `select` says for this budget. Neighbouring stretches meet half-way between two grid times.
+budget is unclear, as `select` says for this budget. Neighbouring ranges meet half-way between two budgets of
+the grid.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ if TYPE_CHECKING:
     from polarbear.selection.answers import Answers, Kind
 
 _REAL_TURN = 0.99  # probability from which a short lead is not noise; high, since there are many budgets
-_CONTENDER = 0.1  # largest probability in a stretch from which an algorithm is named there
+_CONTENDER = 0.1  # largest probability in a range from which an algorithm is named there
 _MOST_CONTENDERS = 3  # named in text; the others are counted
 
 
 @dataclass(frozen=True)
-class Stretch:
+class BudgetRange:
     """A range of budgets with one answer.
 
     Attributes
     ----------
     kind
-        "leader": one algorithm is the best choice. "too close to call": no algorithm is, with a probability of 0.8. "only
+        "leader": one algorithm is the best choice. "unclear": no algorithm is, with a probability of 0.8. "only
         one observed": it has no competitor. "not observed": no algorithm was observed together with another.
     start, stop
         The budgets at which it starts and ends.
     names
         The leader; or the contenders, the most probable first; or no name.
     probabilities, at
-        The highest probability of being the best choice of each name within the stretch, and the budget where it has it.
+        The highest probability of being the best choice of each name within the range, and the budget where it has it.
     """
 
     kind: Kind
@@ -53,13 +54,13 @@ class Stretch:
 
     @property
     def leader(self) -> str | None:
-        """The algorithm to choose; None if it is too close to call or nothing was observed."""
+        """The algorithm to choose; None if it is unclear or nothing was observed."""
         return self.names[0] if self.kind in ("leader", "only one observed") else None
 
     @property
     def choice(self) -> str:
         """What to choose, as text."""
-        return self.leader or ("not observed" if self.kind == "not observed" else "too close to call")
+        return self.leader or ("not observed" if self.kind == "not observed" else "unclear")
 
     @property
     def certainty(self) -> str:
@@ -113,7 +114,7 @@ def find_runs(answers: Answers) -> list[Run]:
 def changes_between(runs: Sequence[Run], answers: Answers) -> list[Change]:
     """Return the changes of leader: pairs of neighbouring sure leaders.
 
-    Between two sure leaders there may be budgets that are too close to call, as long as only these two lead there. Noise can
+    Between two sure leaders there may be unclear budgets, as long as only these two lead there. Noise can
     make two algorithms take turns around the budget at which one overtakes the other; this is one change.
     """
     changes = []
@@ -138,8 +139,8 @@ def _without_turns(sure: list[Run], probability: Array) -> list[Run]:
     return sure
 
 
-def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) -> tuple[Stretch, ...]:
-    """Return the stretches of runs of answers; see `find_runs`."""
+def ranges_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) -> tuple[BudgetRange, ...]:
+    """Return the ranges of runs of answers; see `find_runs`."""
     grid, probability = answers.grid, answers.probability
     starts, stops = [grid.budgets[0]], []
     for left, right in pairwise(runs):
@@ -151,10 +152,10 @@ def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) ->
     for run, start, stop in zip(runs, starts, stops, strict=True):
         places = np.arange(run.first, run.last + 1)
         inside = probability[places]
-        columns = [run.leader] if run.leader >= 0 else _contenders(inside) if run.kind == "too close to call" else []
+        columns = [run.leader] if run.leader >= 0 else _contenders(inside) if run.kind == "unclear" else []
         peaks = [int(inside[:, column].argmax()) for column in columns]
         result.append(
-            Stretch(
+            BudgetRange(
                 kind=run.kind,
                 start=float(start),
                 stop=float(stop),
@@ -167,7 +168,7 @@ def stretches_of(runs: Sequence[Run], answers: Answers, names: Sequence[str]) ->
 
 
 def _contenders(probability: Array) -> list[int]:
-    """Return the columns that may be the best choice within a stretch, the most probable first."""
+    """Return the columns that may be the best choice within a range, the most probable first."""
     highest = probability.max(axis=0)
     order = np.argsort(-highest, kind="stable")
     return [int(column) for column in order if highest[column] >= _CONTENDER] or [int(order[0])]
@@ -176,7 +177,7 @@ def _contenders(probability: Array) -> list[int]:
 def _boundary(grid: Grid, left: Run, right: Run, observed: Mask) -> tuple[float, float]:
     """Return where the left run stops and where the right one starts.
 
-    They meet half-way, on the axis of the grid. A leader that was not observed at the other side ends at its own time.
+    They meet half-way, on the axis of the grid. A leader that was not observed at the other side ends at its own budget.
     """
     before, after = float(grid.budgets[left.last]), float(grid.budgets[right.first])
     if "not observed" in (left.kind, right.kind):
