@@ -2,10 +2,10 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from polarbear.cli.source import pareto_set
 
 import polarbear as pb
 from polarbear.baselines import compare_with_aocc
-from polarbear.cli.source import pareto_set
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.opening import result_of_posterior
 from polarbear.reporting.sections import SECTIONS

@@ -117,7 +117,7 @@ def select(
     Examples
     --------
     >>> import polarbear as pb
-    >>> values = [[[1.0], [2.0]], [[1.0], [3.0]], [[0.5], [0.7]]] * 10
+    >>> values = [[[1.0, 2.0]], [[1.0, 3.0]], [[0.5, 0.7]]] * 10
     >>> posterior = pb.fit(pb.Choices.from_values(values, grid=[10], names=["cma", "rs"]), seed=1)
     >>> print(pb.select(posterior, 10))
     cma: the only candidate for a budget of 10. It is expected to beat rs on 99 % of instances.
