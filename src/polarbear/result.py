@@ -661,7 +661,7 @@ class Result:
             "circles": [list(each) for each in self.circles],
             "runs": len(self.runs) if self.runs else None,
             "instances": self.instances,
-            "scope": self.posterior.scope,
+            "scope": None if self.posterior.scope is None else asdict(self.posterior.scope),
             "clock": self.clock,
             "maximise": self.maximise,
             "budgets": self.posterior.grid.budgets.tolist(),

@@ -38,7 +38,7 @@ def replayed(kind="function", path=None):
 
 def assert_same(result, expected):
     assert result.state.clusters == expected.state.clusters
-    assert result.scope == expected.scope
+    assert result.posterior.scope == expected.posterior.scope
     assert result.rounds == expected.rounds
     np.testing.assert_array_equal(result.posterior.ratings, expected.posterior.ratings)
 

@@ -25,7 +25,7 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     values = [result.state.observations.runs["early", index].trajectory.values[0] for index in range(9)]
     assert len(set(values)) == 9  # other seeds on the same problem
     assert max(values[0::3]) < min(values[1::3])
-    assert result.scope == "to new instances, based on 3 instances with 9 repetitions"
+    assert str(result.posterior.scope) == "to new instances, based on 3 instances with 9 repetitions"
     assert result.posterior.beliefs.sample.rankings.repeated.problem.tolist() == [0, 1, 2] * 3
     copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
     measured = "measured on the 3 instances on which the runs of all candidates were repeated, with 3 runs on each."
@@ -35,7 +35,7 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).sentence
     with pb.Race.open(path) as race:
         assert clusters_of(race.outcome).labels == (0, 1, 2) * 3
-        assert race.outcome.scope == result.scope
+        assert race.outcome.posterior.scope == result.posterior.scope
     with pb.Race(four(), pb.problems.Repeated(PROBLEMS, 5), path=path, **STRICT) as race:  # more repetitions
         assert run_quietly(race, local).instances == 15
 

@@ -104,7 +104,7 @@ def test_arviz_gets_win_rates_beside_ratings(posterior, kind):
     assert rates.dims == ("chain", "draw", "budget", "algorithm", "other")
     np.testing.assert_allclose(rates.sel(algorithm="B", other="A")[0], pb.win_rates(belief, "B", "A"), atol=1e-6)
     np.testing.assert_allclose(rates.sel(algorithm="C", other="C"), 0.5)
-    assert group.attrs["scope"] == belief.scope != ""
+    assert group.attrs["scope"] == str(belief.scope)
 
 
 def test_arviz_gets_no_win_rates_that_are_too_large():

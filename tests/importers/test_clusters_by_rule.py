@@ -131,7 +131,7 @@ def test_blocks_of_a_single_cluster_are_independent(tmp_path, names, rows, noted
     assert assumptions(imported) == noted
     assert all(each.numbers["blocks"] == 5 for each in imported.about.notes)
     choices = Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering)
-    assert fit(choices, draws=100).scope == f"to new {scope}"
+    assert str(fit(choices, draws=100).scope) == f"to new {scope}"
 
 
 def test_instances_without_a_function_count_as_one_function_each(tmp_path):

@@ -57,8 +57,8 @@ def test_three_clusters_give_the_uncertainty_of_three():
     choices = wins_of(80, 120, clusters=pb.Clusters(tuple(labels), "data set", "run"))
     clustered = pb.fit(choices, draws=4000)
     single = pb.fit(choices, prior=pb.BayesianBootstrap(generalise_to="instances"), draws=4000)
-    assert clustered.scope == "to new data sets, based on 3 data sets with 120 repetitions"
-    assert single.scope == "to new runs on these 3 data sets, based on 120 repetitions"
+    assert str(clustered.scope) == "to new data sets, based on 3 data sets with 120 repetitions"
+    assert str(single.scope) == "to new runs on these 3 data sets, based on 120 repetitions"
     # Two wins of three. A share of 4,000 draws has a standard error of 0.007.
     assert pb.dominance(clustered)[0, 0, 1] == pytest.approx(1 - textbook(2, 1, 0.5), abs=0.03)
     assert pb.dominance(single)[0, 0, 1] == pytest.approx(1 - textbook(80, 40, 0.5), abs=1e-12)

@@ -4,7 +4,7 @@ import pytest
 
 from polarbear import Choices, Clusters, Dirichlet, fit
 from polarbear.observe.rankings import ABSENT, Rankings
-from polarbear.observe.scope import describe_scope
+from polarbear.observe.scope import Scope, scope_of
 
 ALONE = [[0, ABSENT]]
 BOTH = [[0, 1]]
@@ -26,24 +26,22 @@ def rankings(*ranks, clusters=None):
 )
 def test_instances_with_runs_of_one_algorithm_are_counted_apart(clusters, expected):
     choices = Choices.from_rankings(rankings(BOTH, BOTH, ALONE, clusters=clusters), per_instance=True)
-    assert fit(choices, draws=100).scope == expected
+    assert str(fit(choices, draws=100).scope) == expected
 
 
 def test_plackett_luce_treats_the_members_of_clusters_as_independent():
     clusters = Clusters(["f", "f", "g", "g"], kind="function")
     choices = Choices.from_rankings(rankings(*[BOTH] * 4, clusters=clusters), per_instance=True)
-    assert (
-        fit(choices, prior=Dirichlet(), draws=100).scope
-        == "to new instances of these 2 functions, based on 4 instances"
-    )
-    assert fit(choices, draws=100).scope == "to new functions, based on 2 functions with 4 instances"
+    clusters = {"instances": 4, "clusters": 2, "cluster": "function"}
+    assert fit(choices, prior=Dirichlet(), draws=100).scope == Scope("instance", within=True, **clusters)
+    assert fit(choices, draws=100).scope == Scope("function", **clusters)
 
 
 def test_counts_without_rankings():
-    assert describe_scope(None, 7) == "to new instances, based on 7 instances"
+    assert scope_of(None, 7) == Scope("instance", instances=7)
 
 
 def test_a_single_cluster_is_this_one():
     clusters = Clusters(["f", "f"], kind="function")
-    scope = describe_scope(rankings(BOTH, BOTH, clusters=clusters), 2, generalise_to="instances")
-    assert scope == "to new instances of this function, based on 2 instances"
+    scope = scope_of(rankings(BOTH, BOTH, clusters=clusters), 2, generalise_to="instances")
+    assert str(scope) == "to new instances of this function, based on 2 instances"

@@ -100,7 +100,7 @@ def write_file(file, **about):
     usual = {
         "format": "polarbear-posterior",
         "version": 3,
-        "scope": "",
+        "scope": None,
         "names": ["A", "B"],
         "axis": "linear",
         "joint": True,

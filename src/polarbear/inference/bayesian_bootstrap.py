@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from polarbear.observe.scope import describe_scope
+from polarbear.observe.scope import scope_of
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.pair_beliefs import PairBeliefs
 from polarbear.posterior.posterior import Posterior
@@ -51,6 +51,6 @@ def believe_pairs(
         prior=repr(prior),
         instances=choices.instances,
         beliefs=PairBeliefs(sample, prior.near_equal, seed, draws, others),
-        scope=describe_scope(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
+        scope=scope_of(choices.rankings, choices.instances, generalise_to=prior.generalise_to),
         comparisons=choices.comparisons,
     )

@@ -18,7 +18,7 @@ from polarbear.models import BayesianBootstrap, Prior, is_joint
 from polarbear.models.validation import require_count
 from polarbear.observe import Choices
 from polarbear.observe.rankings import were_compared
-from polarbear.observe.scope import describe_scope
+from polarbear.observe.scope import scope_of
 from polarbear.posterior.posterior import Posterior, ratings_from_utilities
 from polarbear.single_thread import single_thread
 from polarbear.wording import format_duration
@@ -92,7 +92,7 @@ def fit(
         _announce_cost(choices)
         return believe_pairs(choices, prior, draws=draws, seed=seed)
     rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest bit generator
-    scope = describe_scope(choices.rankings, choices.instances, generalise_to="instances")
+    scope = scope_of(choices.rankings, choices.instances, generalise_to="instances")
     with single_thread():
         from polarbear.inference.methods import draw_utilities  # imports every method
 

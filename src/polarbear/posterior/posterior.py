@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from polarbear.arrays import Array, Indices, Mask
     from polarbear.literals import FrameLibrary
+    from polarbear.observe.scope import Scope
     from polarbear.posterior.diagnostics import Diagnostics
     from polarbear.posterior.pair_beliefs import PairBeliefs
     from polarbear.table import Table
@@ -94,7 +95,7 @@ class Posterior:
     prior: str
     instances: int
     beliefs: PairBeliefs | None = None
-    scope: str = ""
+    scope: Scope | None = None
     comparisons: Indices | None = None
 
     def __post_init__(self) -> None:
@@ -310,7 +311,7 @@ class Posterior:
             table,
             title="Ratings: on how many instances each algorithm comes first, with 95 % intervals",
             notes=(f"{'Reliable' if self.diagnostics.reliable else 'Not reliable'}. {self.diagnostics.message}",)
-            + ((f"Ratings generalise {self.scope}.",) if self.scope else ()),
+            + ((f"Ratings generalise {self.scope}.",) if self.scope is not None else ()),
         )
 
     def to_xarray(self) -> Any:
@@ -328,7 +329,7 @@ class Posterior:
             "prior": self.prior,
             "method": self.diagnostics.method,
             "diagnostics": self.diagnostics.message,
-            "scope": self.scope,
+            "scope": "" if self.scope is None else str(self.scope),
         }
         rates = self.all_win_rates(np.float32) if few else None
         return as_dataset(self.ratings, self.grid.budgets, self.names, about, rates)

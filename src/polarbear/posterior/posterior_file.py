@@ -17,6 +17,7 @@ import numpy as np
 from polarbear.observe import Clusters, Grid, Rankings
 from polarbear.observe.losses import Losses
 from polarbear.observe.rankings import RepeatedRuns
+from polarbear.observe.scope import Scope
 from polarbear.output_file import write_output
 from polarbear.posterior.diagnostics import Diagnostics
 from polarbear.posterior.pair_beliefs import PairBeliefs
@@ -57,7 +58,8 @@ def write_fields(
         "polarbear": __version__,
         "axis": grid.axis,
         "diagnostics": asdict(fields["diagnostics"]),
-        **{name: fields[name] for name in ("names", "joint", "prior", "instances", "scope")},
+        **{name: fields[name] for name in ("names", "joint", "prior", "instances")},
+        "scope": None if fields["scope"] is None else asdict(fields["scope"]),
         **more[0],
     }
     arrays: dict[str, NDArray[Any]] = {"budgets": grid.budgets, **more[1]}
@@ -116,7 +118,7 @@ def read_fields(path: str | PathLike[str]) -> dict[str, Any]:
             "prior": str(about["prior"]),
             "instances": int(about["instances"]),
             "beliefs": _read_beliefs(about, arrays, names, grid) if "beliefs" in about else None,
-            "scope": str(about["scope"]),
+            "scope": None if about["scope"] is None else Scope(**about["scope"]),
             "comparisons": arrays["comparisons"].astype(np.intp) if "comparisons" in arrays else None,
         }
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:

@@ -274,11 +274,6 @@ class RaceOutcome:
             right = beats.max(axis=0)
         return {each.name: 1 - float(right[self.posterior.names.index(each.name)]) for each in self.eliminations}
 
-    @property
-    def scope(self) -> str:
-        """What the answer generalises to, such as "to new instances, based on 160 instances"."""
-        return self.posterior.scope
-
     @cached_property
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """The groups of candidates that beat each other in a circle at every budget."""

@@ -285,7 +285,7 @@ def settings(subject: Subject) -> Data:
     posterior, result = subject.posterior, subject.result
     data = {
         "instances": posterior.instances,
-        "scope": posterior.scope,
+        "scope": "" if posterior.scope is None else str(posterior.scope),
         "prior": posterior.prior,
         "method": posterior.diagnostics.method,
         "confidence": str(subject.confidence),
