@@ -38,21 +38,28 @@ if TYPE_CHECKING:
     from polarbear.posterior.elimination import Dominated
 
 
-def load(path: str | os.PathLike[str]) -> Result:
+def load(path: str | os.PathLike[str], **options: Any) -> Result:
     """Return the result of a race file, a saved result, or recorded runs.
 
     Parameters
     ----------
     path
-        The file, or a folder with recorded runs. For options of reading see `analyse`.
+        The file, or a folder with recorded runs.
+    **options
+        Options of `analyse`. With options, the runs of a race file are compared as recorded runs.
     """
     file = Path(path)
     require_exists(file)
     if is_race_file(file):
-        return load_race(file)
-    if is_posterior_file(file):
-        return _load_saved(file)
-    return analyse(file)
+        return _analyse_race(file, options)
+    if not is_posterior_file(file):
+        return analyse(file, **options)
+    if options:
+        raise ValueError(
+            f"expected recorded runs or a race file for {next(iter(options))}, got the saved result {file}; "
+            "give the file of its runs, or leave it out"
+        )
+    return _load_saved(file)
 
 
 def analyse(
@@ -123,13 +130,11 @@ def analyse(
     rule: dict[str, Any] = {"confidence": confidence, "dominance": dominance}
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        require_exists(path)
-        if is_race_file(path):
+        if not path.is_dir() and (is_race_file(path) or is_posterior_file(path)):
             given = {**inference, **rule, "margin": margin, "include": include, "tolerance": tolerance, **reading}
             given |= {"budgets": budgets, "clock": clock}
-            return _analyse_race(path, {name: each for name, each in given.items() if not _is_default(name, each)})
-        if is_posterior_file(path):
-            raise ValueError(f"expected recorded runs or a race file, got the saved result {path}; load it with load")
+            return load(path, **{name: each for name, each in given.items() if not _is_default(name, each)})
+        require_exists(path)
         source = read_runs(path, clock=clock, **reading)
         reading = {"preset": reading.get("preset"), "per": reading.get("per")}
     elif reading:
@@ -259,8 +264,10 @@ def load_race(path: Path) -> Result:
     from polarbear.storage import find_writer
 
     with Race.open(path) as race:
-        outcome, by_command = race.outcome, "configuration" in race.about
-    return result_of_race(outcome, path=shlex.quote(str(path)), continues=by_command, writer=find_writer(path) or "")
+        outcome, configuration = race.outcome, race.about.get("configuration")
+    found = result_of_race(outcome, path=shlex.quote(str(path)), continues=configuration is not None)
+    listed = configuration.get("instances", ()) if isinstance(configuration, dict) else ()
+    return replace(found, writer=find_writer(path) or "", listed=tuple(map(str, listed)))
 
 
 def _load_saved(path: Path) -> Result:

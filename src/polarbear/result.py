@@ -129,9 +129,9 @@ class Result:
         What was noticed when the runs were read; part of `findings`.
     path, reading
         The file, and the options with which `show` read it, as typed in a shell.
-    continues, only, writer
-        Whether commands can continue the race; the algorithms to which the race was confined; and the process that runs the
-        race now, if any.
+    continues, only, writer, listed
+        Whether commands can continue the race; the algorithms to which the race was confined; the process that runs the
+        race now, if any; and the instances that its configuration lists.
     """
 
     fitted: Posterior | None
@@ -153,6 +153,7 @@ class Result:
     continues: bool = False
     only: tuple[str, ...] = ()
     writer: str = ""
+    listed: tuple[str, ...] = ()
 
     # What it says
 

@@ -147,16 +147,14 @@ def load_with_features(file: Path, features: Path | None) -> "tuple[Result, tupl
     from polarbear.opening import load
 
     result = load(file)
-    return result, () if features is None else (read_table(features, result, file),)
+    return result, () if features is None else (read_table(features, result),)
 
 
-def read_table(features: Path, result: "Result", file: Path) -> "FeatureTable":
+def read_table(features: Path, result: "Result") -> "FeatureTable":
     """Return a table of features; it may name the listed instances of a race."""
-    from polarbear.configuration.stored import load_stored
     from polarbear.features.reading import read_features
 
-    listed = () if result.race is None else load_stored(file, config="race.toml").instances
-    return read_features(features, instances=listed)
+    return read_features(features, instances=result.listed)
 
 
 def require_writable(*paths: Path | None, inputs: "Sequence[Path | None]" = (), force: bool = False) -> None:

@@ -39,7 +39,7 @@ def report(
     result = load(file)
     if live and result.race is None:
         raise ValueError(f"expected a race file with --live, got {file}; leave --live out")
-    table = None if features is None else options.read_table(features, result, file)
+    table = None if features is None else options.read_table(features, result)
     about: dict[str, Any] = {"title": title or title_of(file), "optimum": optimum, "features": table, "force": force}
     seconds = _RELOAD_SECONDS if live else None
     if result.fitted is not None or not live:

@@ -61,6 +61,8 @@ def show(
             f"expected --by with --features {features}, got no --by; add --by with a column of the table, or use: polarbear "
             f"explain {terminal.shell_path(file)} --features {terminal.shell_path(features)}"
         )
+    from polarbear.file_kinds import is_posterior_file, is_race_file
+    from polarbear.opening import load
     from polarbear.show.environment import wrap
 
     options.require_writable(save, inputs=[file, features], force=force)
@@ -69,10 +71,12 @@ def show(
         from polarbear.configuration import parse_prior
 
         analysis["prior"] = parse_prior(prior)
-    given = {name: value for name, value in analysis.items() if value is not None}
+    given = {**reading.given(), **{name: value for name, value in analysis.items() if value is not None}}
+    # The columns of tables that are not read now cannot divide the runs later.
+    keep = {} if by is None or is_race_file(file) or is_posterior_file(file) else {"keep": [by]}
 
     def read() -> "Result":
-        return read_result(file, reading, given, keep=[] if by is None else [by])
+        return replace(load(file, **given, **keep), reading=reading.as_typed())
 
     result = read()
     if save is not None:
@@ -82,7 +86,7 @@ def show(
         data: dict[str, Any] = result.to_dict()
         text = [str(result.words(shell=True))]
         if by is not None:
-            table = None if features is None else options.read_table(features, result, file)
+            table = None if features is None else options.read_table(features, result)
             split = result.split(by, table)
             data |= split.to_dict()
             text.append("\n".join(split.lines(shell=True)))
@@ -105,27 +109,6 @@ def show(
         result = new
         if sys.stdout.isatty() and not as_json:
             print("\033[2J\033[H", end="")  # clears the screen
-
-
-def read_result(file: Path, reading: options.Reading, analysis: dict[str, Any], *, keep: list[str]) -> "Result":
-    """Return the result of a file; with options, of its runs as recorded runs."""
-    from polarbear.file_kinds import is_posterior_file, is_race_file, require_exists
-    from polarbear.opening import analyse, load
-
-    require_exists(file)
-    given = {**reading.given(), **analysis}
-    if is_posterior_file(file):
-        if given:
-            option = next(iter(given)).replace("_", "-")
-            raise ValueError(
-                f"expected recorded runs or a race file for --{option}, got the saved result {file}; "
-                "give the file of its runs"
-            )
-        return load(file)
-    if is_race_file(file):
-        return analyse(file, **given) if given else load(file)
-    result = analyse(file, **given, keep=keep)
-    return replace(result, reading=reading.as_typed())
 
 
 def _next(result: "Result", read: "Callable[[], Result]") -> "Result | None":
