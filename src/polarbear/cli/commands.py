@@ -27,6 +27,7 @@ from polarbear.cli import (
 )
 from polarbear.cli.help import with_help
 from polarbear.cli.option_groups import expand
+from polarbear.cli.usage import usage_message
 from polarbear.version import __version__
 
 _USAGE_ERROR: Any = typer.BadParameter.__base__
@@ -76,8 +77,11 @@ def _report_errors() -> Iterator[None]:
     try:
         yield
     except _USAGE_ERROR as error:
-        error.exit_code = 3
-        raise
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is printed, and was not asked for
+            error.exit_code = 3
+            raise
+        print(f"polarbear: {usage_message(error)}", file=sys.stderr)
+        raise typer.Exit(3) from None
     except typer.Exit:
         raise
     except BrokenPipeError:  # the program that reads our output has closed the pipe
