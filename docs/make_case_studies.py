@@ -38,9 +38,9 @@ ORDERS = 5  # of the instances: as recorded, and four random ones
 QUANTITIES = (
     *(
         "anytime Pareto set",
-        "RS eliminated",
-        "LPXNES eliminated",
-        "MSR eliminated",
+        "RS dropped",
+        "LPXNES dropped",
+        "MSR dropped",
         "rounds",
         "instances",
         "evaluations",
