@@ -38,9 +38,9 @@ ORDERS = 5  # of the instances: as recorded, and four random ones
 QUANTITIES = (
     *(
         "anytime Pareto set",
-        "RS dropped",
-        "LPXNES dropped",
-        "MSR dropped",
+        "RS eliminated",
+        "LPXNES eliminated",
+        "MSR eliminated",
         "rounds",
         "instances",
         "evaluations",
