@@ -95,7 +95,7 @@ def races_table(cells: list[Cell]) -> str:
             ]
         )
     heads = [
-        "wrong eliminations",
+        "wrong drops",
         "expected",
         "any wrong, %",
         "right set, %",

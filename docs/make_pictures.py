@@ -18,7 +18,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         program = [sys.executable, "-c", "from polarbear.cli.main import run; run()"]
-        for arguments in (["init"], ["race", "--max-instances", "400"], ["select", "my.race", "--at", "50"]):
+        for arguments in (["init"], ["race", "--max-instances", "400"], ["select", "my.race", "--budget", "50"]):
             subprocess.run([*program, *arguments], check=True)  # prints the output that the pages quote
         with pb.Race.open("my.race") as race:
             result = race.result

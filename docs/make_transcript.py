@@ -48,7 +48,7 @@ The stored rounds are a valid result, and the race can continue from there.
 
 ```console
 $ polarbear race my.race
-$ polarbear select my.race --at 50
+$ polarbear select my.race --budget 50
 ```
 
 No run was repeated, and the result is the one that the race would have had without the kill. It stopped since further
@@ -74,15 +74,15 @@ These answers need no further runs. Which algorithm for 50 evaluations? And if a
 For the full budget, on two machines?
 
 ```console
-$ polarbear select my.race --at 50
-$ polarbear select my.race --log-uniform --risk quantile --map
-$ polarbear select my.race --final --portfolio 2
+$ polarbear select my.race --budget 50 --details
+$ polarbear select my.race --budget log-uniform --risk quantile
+$ polarbear select my.race --budget final --machines 2
 ```
 
 Outside the grid nothing was observed, and there is no answer:
 
 ```console
-$ polarbear select my.race --at 5000
+$ polarbear select my.race --budget 5000
 ```
 
 ## Share the result
@@ -91,7 +91,7 @@ $ polarbear select my.race --at 5000
 $ polarbear show my.race --details
 $ polarbear plot my.race --format svg
 $ polarbear report my.race
-$ polarbear export my.race selection --at 50 --format tex
+$ polarbear select my.race --budget 50 --output choice.tex
 ```
 
 [What the answer means](what-the-answer-means.md) explains these lines.
@@ -140,7 +140,7 @@ def output(command: str, folder: Path) -> str:
     for line in process.stdout:
         printed += line
         if last and line.startswith(f"{last} "):
-            time.sleep(1.0)  # it is in the middle of the next round
+            time.sleep(0.2)  # it is in the middle of the next round
             process.kill()
     code = process.wait()
     if last:

@@ -24,7 +24,7 @@ PAGES = {
     ),
     "designing": ("Automated design", ["designing", "irace"]),
     "running": ("Algorithms, problems, executors", ["algorithms", "problems", "execution"]),
-    "selecting": ("Selection", ["selection"]),
+    "selecting": ("Selection", ["show", "selection"]),
     "measuring": ("How much better", ["magnitude"]),
     "explaining": ("Features and policies", ["features"]),
     "showing": ("Figures, report, exports", ["plots", "reporting", "exports"]),

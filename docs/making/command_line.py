@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 from typer.models import ArgumentInfo
 
 from polarbear.cli.commands import app
+from polarbear.cli.help import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def parameters(command: Callable[..., None]) -> list[Parameter]:
         names = [part for each in declared for part in each.split("/")]
         names = names or [(info.metavar or name).upper() if argument else "--" + name.replace("_", "-")]
         result.append(
-            Parameter(tuple(names), argument, info.metavar or _kind(kind), parameter.default, info.help or "")
+            Parameter(tuple(names), argument, info.metavar or _kind(kind), parameter.default, describe(name, info))
         )
     return result
 

@@ -37,7 +37,7 @@ def test_the_workflow_fails_only_if_the_new_version_is_worse(tmp_path, code, pas
     command, *arguments = (tmp_path / "arguments").read_text().splitlines()
     assert command == "compare"
     parsed = typer.main.get_command(app).commands[command].make_context(command, arguments).params
-    assert (parsed["old"], parsed["instances"], parsed["max_seconds"]) == (
+    assert (parsed["old"], parsed["max_instances"], parsed["max_seconds"]) == (
         "python ../old/solve.py {instance} {seed} {budget}",
         400,
         3000,

@@ -32,7 +32,7 @@ def known_commands():
     """The options of each command, from the same source as the reference pages."""
     module = import_from_docs("making.command_line")
     return {
-        name: {"--help", "-h"}.union(*(each.names for each in module.parameters(call)))
+        name: {"--help", "-h", "--help-all"}.union(*(each.names for each in module.parameters(call)))
         for name, call in module.commands().items()
     }
 
@@ -139,7 +139,8 @@ def test_the_reference_describes_every_public_name_command_and_key(generated, kn
     command_line = (generated / "command-line.md").read_text()
     for name, options in known_commands.items():
         assert f"## polarbear {name}\n" in command_line
-        assert all(option in command_line for option in options - {"--help", "-h"})
+        assert all(option in command_line for option in options - {"--help", "-h", "--help-all"})
+    assert "@polarbear" not in command_line  # help that refers to the description of a parameter in Python
     keys = {key for table in json_schema()["$defs"].values() for key in table.get("properties", {})}
     toml = (generated / "race-toml.md").read_text()
     assert [key for key in keys if f"| `{key}` |" not in toml] == []

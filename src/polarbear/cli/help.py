@@ -59,7 +59,7 @@ def help_of(command: Callable[..., None], path: str, *, whole: bool) -> str:
         if isinstance(info, ArgumentInfo):
             arguments.append((info.metavar or parameter.name.upper(), info.help or ""))
         elif isinstance(info, OptionInfo):
-            row = _flags(parameter, kind, info), _describe(parameter, info)
+            row = _flags(parameter, kind, info), describe(parameter.name, info)
             panels[info.rich_help_panel or "Options"].append(row)
     lines = [f"Usage: {path} [OPTIONS] {' '.join(name for name, _ in arguments)}", ""]
     for paragraph in (getdoc(command) or "").split("\n\n"):
@@ -105,10 +105,10 @@ def _plain(kind: Any) -> Any:
     return kind
 
 
-def _describe(parameter: Parameter, info: OptionInfo) -> str:
-    """Return the description of an option, which may be that of a parameter in Python."""
+def describe(name: str, info: ArgumentInfo | OptionInfo) -> str:
+    """Return the description of an argument or option, which may be that of a parameter in Python."""
     text = info.help or ""
     if not text.startswith("@"):
         return text
-    module, _, name = text[1:].partition(":")
-    return descriptions(getattr(import_module(module), name)).get(parameter.name, "")
+    module, _, described = text[1:].partition(":")
+    return descriptions(getattr(import_module(module), described)).get(name, "")
