@@ -278,7 +278,8 @@ def select(
     if found is not None and not isinstance(preference, Custom):
         by_ratings = posterior.beliefs is None and copies
         valued = "ratings" if by_ratings else "criterion" if found.repetitions is None else "repeated runs"
-    selection = Selection(
+    about: dict[str, Any] = {"not_observed": left_out, "found": found, "copies": copies}
+    return Selection(
         candidates=candidates,
         values=values[:, order],
         preference=preference,
@@ -292,8 +293,8 @@ def select(
         win_rate_against_best_single=win_rate,
         valued=valued,
         not_observed=left_out,
+        findings=tuple(findings_on(posterior, preference, used, candidates[0], **about)),
     )
-    return replace(selection, findings=tuple(findings_on(selection, posterior, found, copies=copies)))
 
 
 def _strongest_rival(
