@@ -77,9 +77,9 @@ def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
     print(f"{'CPU time':44s}{'seconds':>9s}{'scipy':>7s}{'ratio':>7s}")
     for words in (
         ["show", "my.race"],
-        ["select", "my.posterior", "--at", "500"],
-        ["select", "my.race", "--at", "500"],
-        ["select", "runs.csv", "--at", "500"],
+        ["select", "my.posterior", "--budget", "500"],
+        ["select", "my.race", "--budget", "500"],
+        ["select", "runs.csv", "--budget", "500"],
         ["export", "my.race", "answer"],
         ["report", "my.race", "-o", "my.html"],
         ["report", "runs.csv", "-o", "runs.html"],
@@ -91,8 +91,8 @@ def measure(folder: Path, figures: Sequence[FigureName], repeats: int) -> None:
             needs = FIGURES[figure].needs
             if needs == "features" or (needs == "race" and source != "my.race"):
                 continue
-            pair = ["--pair", *NAMES[2:4]] if FIGURES[figure].pair else []
-            show(["plot", source, "--figure", figure, *pair], folder, repeats, limit=SECONDS_OF_A_FIGURE)
+            pair = [*NAMES[2:4]] if FIGURES[figure].pair else []
+            show(["plot", source, figure, *pair], folder, repeats, limit=SECONDS_OF_A_FIGURE)
 
 
 def show(words: Sequence[str], folder: Path, repeats: int, *, limit: float = float("inf")) -> None:

@@ -83,7 +83,9 @@ def test_choices_of_imports_with_different_numbers_of_instances_can_be_joined(tm
         rows = list(itertools.product(names, (1, 2)))
         imported = read_runs(write_table(tmp_path / f"{names}.csv", rows, ["instance", "run_id"]), cluster="none")
         choices.append(Choices.from_trajectories(imported.runs, grid=[1], **imported.clustering))
-    assert str(fit(choices[0] + choices[1], draws=100).scope) == "to new runs on these instances, based on 10 repetitions"
+    assert (
+        str(fit(choices[0] + choices[1], draws=100).scope) == "to new runs on these instances, based on 10 repetitions"
+    )
 
 
 def test_the_labels_of_a_column_are_its_cells(runs):

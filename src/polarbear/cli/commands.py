@@ -98,7 +98,7 @@ def _report_errors() -> Iterator[None]:
         if os.environ.get("POLARBEAR_TRACEBACK"):
             raise
         reason = f": {error}" if str(error) else ""
-        print(f"polarbear: there is not enough memory{reason}; use fewer times, draws or algorithms", file=sys.stderr)
+        print(f"polarbear: there is not enough memory{reason}; use fewer budgets, draws or algorithms", file=sys.stderr)
         raise typer.Exit(3) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
