@@ -78,7 +78,7 @@ function gapShares({ gaps }, page, state) {
         `, with its 95${PERCENT} interval. The dashed line is the budget. The tolerances in the menu are examples: round ` +
         `numbers near the 10${PERCENT}, 50${PERCENT} and 90${PERCENT} quantiles of the distances from the best value. For the ` +
         "gap that matters to you, use ",
-      el("code", null, "polarbear plot --figure gap --tolerance"),
+      el("code", null, "polarbear plot FILE gap A B --tolerance"),
       " or ",
       el("code", null, "pb.gap_exceeds"),
       ".",
