@@ -87,9 +87,9 @@ def _run(algorithm: Callable[..., Any], name: str) -> Any:
     return run_supervised(pack(algorithm, instances), Job(name, 0, 4, 1, 1), _LIMITS)
 
 
-def _witness() -> tuple[str, list[float], str]:
+def _witness() -> tuple[Any, ...]:
     run = _run(witness, "witness")
-    return run.status, run.trajectory.values.tolist(), run.message
+    return run.status, run.trajectory.values.tolist(), run.output
 
 
 def _difference(expected: tuple[Any, ...], found: tuple[Any, ...]) -> str:

@@ -266,7 +266,7 @@ class RunFailure:
     error
         The error in one line.
     traceback
-        The frames of the traceback outside of PolarBear; empty for programs.
+        The frames of the traceback outside of PolarBear, and further lines of the error; empty for programs.
     output
         The last lines that the run printed.
     """
@@ -274,3 +274,10 @@ class RunFailure:
     error: str
     traceback: str = ""
     output: str = ""
+
+    def text(self, lines: int = 8) -> str:
+        """Return the error, and the last lines of the traceback and of the output."""
+        shown = [self.error]
+        for part in (self.traceback.splitlines(), self.output.splitlines()):
+            shown += part if len(part) <= lines else ["...", *part[-lines:]]
+        return "\n".join(shown)

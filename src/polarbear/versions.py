@@ -17,7 +17,6 @@ from polarbear.driver.resume import label_run
 from polarbear.execution import Limits, LocalExecutor, pack
 from polarbear.observe import Choices, Trajectory
 from polarbear.problems import Repeated
-from polarbear.race.failing import end_of_message
 from polarbear.race.observations import Observations, add_runs
 from polarbear.race.sampling import job
 from polarbear.race.settings import Settings
@@ -196,10 +195,11 @@ def _run_batch(
     complete = make_runs(jobs, context, keep) is not None
     for name in names:
         own = [run for (algorithm, _), run in done.items() if algorithm == name]
-        if own and all(run.status != "done" for run in own):
+        failures = [run.failure for run in own if run.failure is not None]
+        if own and len(failures) == len(own):
             raise RaceError(
                 f"all {len(own)} runs of {name} failed, so there is nothing to compare; on instance "
-                f"{own[0].trajectory.instance} with: {end_of_message(own[0].message)}"
+                f"{own[0].trajectory.instance} with: {failures[0].text()}"
             )
     pairs = [[done.get((name, instance)) for name in names] for instance in instances]
     return [run for pair in pairs if None not in pair for run in pair if run is not None], complete

@@ -17,6 +17,7 @@ from case_studies.gp_bbob.recorded import FILE, Recording
 from case_studies.gp_bbob.replayed import replay
 from case_studies.optimisers import matrix_variants
 from case_studies.page import Page
+from polarbear.findings import RunFailure
 
 needs_ioh = pytest.mark.skipif(
     importlib.util.find_spec("ioh") is None, reason="ioh is not installed; `make bbob` adds it where there is a wheel"
@@ -191,7 +192,7 @@ def test_a_race_is_stored_as_it_was_compared(tmp_path, short_race):
 
 def test_a_race_with_a_failed_run_is_not_stored(tmp_path, short_race):
     result, _ = short_race()
-    failed = replace(result.runs[0], status="error", message="boom")
+    failed = replace(result.runs[0], status="error", failure=RunFailure("boom"))
     broken = SimpleNamespace(runs=(failed, *result.runs[1:]), state=result.state)
     with pytest.raises(RuntimeError, match=r"expected every run to reach 0\.2 seconds"):
         store(broken, tmp_path / "runs.npz")

@@ -46,8 +46,8 @@ def test_check_reports_problems(polarbear, race_toml):
     outcome = polarbear("check", race_toml, "--json", "-q")
     assert outcome.code == 1
     program, faulty, late = outcome.data
-    assert "expected a program that can be started" in program["message"]
-    assert "the optimiser's own fault" in faulty["message"]
+    assert "expected a program that can be started" in program["failure"]["error"]
+    assert "the optimiser's own fault" in faulty["failure"]["error"]
     assert late["status"] == "done"
     assert late["remarks"] == [
         "has no value at the first 3 of 5 times",

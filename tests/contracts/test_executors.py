@@ -84,10 +84,10 @@ def test_every_job_has_its_run(outcomes):
     results, _ = outcomes
     for job, run in zip(JOBS, results, strict=True):
         status = EXPECTED.get(job.instance, "done") if job.algorithm == "mixed" else "done"
-        assert run.status == status, run.message
+        assert run.status == status, run.failure
         assert (run.trajectory.algorithm, run.trajectory.instance) == (job.algorithm, job.instance)
         assert run.trajectory.failed == (status != "done")
-        assert run.message or status == "done"
+        assert status == "done" or run.failure.error
         assert 0 <= run.reached <= job.budget
 
 

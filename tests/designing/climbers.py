@@ -8,6 +8,7 @@ from ConfigSpace import ConfigurationSpace, EqualsCondition, Float
 import polarbear as pb
 from polarbear.algorithms import Recorder, record_run
 from polarbear.execution.payload import unpack
+from polarbear.findings import RunFailure
 from polarbear.race.jobs import Run
 
 GRID = [1, 4, 16]
@@ -30,15 +31,15 @@ class InProcess(Executor):
 
     def submit(self, function, /, payload, job, limits):
         algorithm, instances = unpack(payload.data)
-        recorder, status, message = Recorder(job.budget), "done", ""
+        recorder, status, failure = Recorder(job.budget), "done", None
         try:
             record_run(algorithm, instances[job.instance], job.seed, recorder)
         except Exception as error:
-            status, message = "error", f"{type(error).__name__}: {error}"
+            status, failure = "error", RunFailure(f"{type(error).__name__}: {error}")
         budgets, values = zip(*recorder.events(), strict=True) if recorder.events() else ((), ())
         trajectory = pb.Trajectory(job.algorithm, job.instance, budgets, values, job.budget, failed=status != "done")
         future = Future()
-        future.set_result(Run(trajectory, job.budget, status, message))
+        future.set_result(Run(trajectory, job.budget, status, failure))
         return future
 
 

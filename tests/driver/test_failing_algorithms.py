@@ -42,8 +42,9 @@ def test_the_race_pauses_before_it_judges_a_failing_algorithm(local, tmp_path, b
         assert (result.stopped, result.rounds) == ("algorithm failed", ())
         (failing,) = result.failing
         assert (failing.name, failing.runs, failing.instance) == ("poor", 4, 0)
-        assert failing.output.startswith("RuntimeError: not yet\n  File ")
-        assert failing.output.endswith('raise RuntimeError("not yet")')
+        assert (failing.failure.error, failing.failure.output) == ("RuntimeError: not yet", "")
+        assert failing.failure.traceback.startswith("  File ")
+        assert failing.failure.traceback.endswith('raise RuntimeError("not yet")')
         assert "'poor' failed in all 4 runs of its first round" in result.message
         assert "run(rerun_failed=True)" in result.message
         with pytest.raises(ValueError, match=r"nothing has been decided yet.*'poor' failed in all 4 runs"):

@@ -30,10 +30,10 @@ def test_bad_algorithms_fail_with_a_reason_and_the_others_continue(local, tmp_pa
     assert {run.trajectory.algorithm for run in result.failures} == bad.keys()
     for run in result.failures:
         assert run.status == "error"
-        assert BAD_ALGORITHMS[bad[run.trajectory.algorithm]] in run.message
+        assert BAD_ALGORITHMS[bad[run.trajectory.algorithm]] in run.failure.error
     assert bad.keys().isdisjoint(result.kept)
     with pb.Race.open(tmp_path / "my.race") as race:
-        assert {run.message for run in race.outcome.failures} == {run.message for run in result.failures}
+        assert {run.failure for run in race.outcome.failures} == {run.failure for run in result.failures}
 
 
 def test_a_failure_stops_the_race_on_request_and_once_fixed_it_continues(local, tmp_path):

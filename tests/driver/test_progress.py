@@ -10,12 +10,15 @@ import pytest
 import polarbear as pb
 from polarbear.driver import progress as views
 from polarbear.driver.progress import LineView, LiveView, SilentView, make_view
+from polarbear.findings import RunFailure
 from polarbear.inference import fitting
 from polarbear.race import loop
 from polarbear.wording import format_percent
 from tests.driver.shown_races import BUDGETS, NAMES, UTILITIES, play, render, settings_of
 from tests.race.paper import some_posterior
 from tests.race.simulated import simulated_runs
+
+DIED = RunFailure("died by SIGKILL")
 
 
 class Terminal(io.StringIO):
@@ -69,8 +72,8 @@ def test_a_line_counts_the_failures_of_its_own_round():
     view = LineView(stream)
     state = play(SilentView(), rounds=1)
     run = next(iter(state.observations.runs.values()))
-    for status in ("crashed", "done", "error"):
-        view.on_run(dataclasses.replace(run, status=status))
+    for status, failure in (("crashed", DIED), ("done", None), ("error", DIED)):
+        view.on_run(dataclasses.replace(run, status=status, failure=failure))
     view.on_decisions(state)
     view.on_run(run)
     view.on_decisions(state)
@@ -142,7 +145,7 @@ def test_the_live_view_shows_failures_and_added_dropped_and_decided_algorithms()
     state = play(view, rounds=1)
     plan = loop.ask(state)
     run = simulated_runs(plan, UTILITIES, NAMES, BUDGETS)[0]
-    view.on_run(dataclasses.replace(run, status="crashed"))
+    view.on_run(dataclasses.replace(run, status="crashed", failure=DIED))
     view.on_decisions(state)
     assert "1 run failed" in render(view)
     grown = loop.add(state, "new")

@@ -72,6 +72,14 @@ def raises_a_long_error(problem, seed, budget):
     raise ValueError("x" * 10_000_000)
 
 
+def raises_two_lines_from_another_error(problem, seed, budget):
+    yield 2, 1.0
+    try:
+        problem.missing()
+    except AttributeError as error:
+        raise ValueError("first line:\nsecond line \udcff") from error
+
+
 def exits(problem, seed, budget):
     yield 2, 1.0
     sys.exit(3)

@@ -23,7 +23,7 @@ def test_a_run_does_not_see_what_earlier_runs_have_changed(monkeypatch):
     for changing, reading in [(same, same), (same, other), (without_forks, without_forks)]:
         assert run_supervised(changing, Job("a", 0, 10, 0, 0)).status == "done"
         result = run_supervised(reading, Job("a", 0, 10, 1, 0))
-        assert events(result) == [(1.0, hostile.UNCHANGED)], result.message
+        assert events(result) == [(1.0, hostile.UNCHANGED)], result.failure
     assert len(run_processes()) == 1  # the process of the last two runs, from which nothing was left to clean up
     close_workers()
 
@@ -40,7 +40,7 @@ class TestDescendants:
         pid = worker_pid()
         result = run(wrap(hostile.kills_its_group), limits=ONCE)
         assert (result.status, events(result)) == ("crashed", [(1.0, 1.0)])
-        assert "the process of the run died by SIGKILL" in result.message
+        assert "the process of the run died by SIGKILL" in result.failure.error
         assert worker_pid() == pid
         assert not run_processes()
 
@@ -59,7 +59,7 @@ class TestChannel:
         pid = worker_pid()
         result = run(wrap(hostile.writes_to_every_file), limits=Limits(seconds=1000))
         assert result.status == "crashed"
-        assert "the process of the run wrote to the channel of its worker" in result.message
+        assert "the process of the run wrote to the channel of its worker" in result.failure.error
         assert worker_pid() == pid
         assert events(run(runs.ends_early)) == [(1.0, 5.0), (3.0, 4.0)]
 
@@ -69,7 +69,7 @@ class TestChannel:
         assert (result.status, events(result)) == ("timeout", [])
         result = run(hostile.damages_its_log, seed=5, limits=ONCE)
         assert result.status == "crashed"
-        assert "wrote to the channel of its worker" in result.message
+        assert "wrote to the channel of its worker" in result.failure.error
 
     @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, hostile.WithAThread], ids=["forked", "not forked"])
     def test_a_run_that_shortens_its_log_fails_alone(self, wrap):
@@ -78,7 +78,7 @@ class TestChannel:
         pid = worker_pid()
         result = run(wrap(hostile.shortens_its_log), limits=ONCE)
         assert result.status == "crashed"
-        assert "wrote to the channel of its worker" in result.message
+        assert "wrote to the channel of its worker" in result.failure.error
         assert len(events(run(improves_often, budget=300))) == 300
         assert worker_pid() == pid
         close_workers()

@@ -25,7 +25,7 @@ class TestRun:
 
     def test_a_forked_child_that_evaluates_gets_an_error(self):
         result = run(runs.evaluates_in_a_forked_child, instances=[abs], index=0)
-        assert "expected the objective to be called in the process of the run" in result.message
+        assert "expected the objective to be called in the process of the run" in result.failure.error
         assert events(result) == [(1.0, 1.0)]
 
     def test_a_run_that_swallows_the_end_of_its_budget_is_ended(self):

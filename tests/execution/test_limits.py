@@ -18,7 +18,7 @@ def test_a_run_past_its_limit_is_killed(algorithm, shift_clock):
     shift_clock(when=lambda state: state.pairs)
     result = run(algorithm, limits=Limits(seconds=1000))
     assert result.status == "timeout"
-    assert result.message == "the run took longer than the limit of 1000 seconds"
+    assert result.failure.error == "the run took longer than the limit of 1000 seconds"
     assert result.trajectory.end == result.reached == 2
     assert events(result) == [(2.0, 1.0)]
     assert result.seconds >= 1000
@@ -82,14 +82,14 @@ class TestWallClock:
         shift_clock(when=lambda state: state.our_clock)
         result = run(runs.never_evaluates, budget=1000, clock="seconds", instances=[abs], index=0)
         assert result.status == "error"
-        assert "expected at least one value by seconds 1000, got none" in result.message
+        assert "expected at least one value by seconds 1000, got none" in result.failure.error
 
 
 class TestSetUp:
     def test_a_source_that_raises(self):
         result = run(runs.ends_early, instances=lambda index, seed: 1 / 0)
         assert result.status == "setup"
-        assert result.message.startswith(
+        assert result.failure.error.startswith(
             "RuntimeError: expected the source of instances to give instance 3 (ZeroDivisionError: division by zero)"
         )
         assert result.trajectory.end == 0
@@ -98,7 +98,7 @@ class TestSetUp:
         result = run(runs.ends_early, instances=runs.exits_while_making_an_instance, limits=Limits(retries=0))
         assert result.status == "setup"
         end = "ended with exit status 3"
-        assert result.message == f"the process that loads the algorithm and creates the instance {end}"
+        assert result.failure.error == f"the process that loads the algorithm and creates the instance {end}"
 
     def test_a_source_that_ends_its_process_once_is_tried_again(self, tmp_path):
         instances = partial(runs.exits_while_making_the_first_instance, mark=str(tmp_path / "mark"))
@@ -106,13 +106,13 @@ class TestSetUp:
 
     def test_a_source_with_too_few_instances(self):
         result = run(runs.ends_early, instances=["only one"])
-        assert "to give instance 3, of 1; give more instances" in result.message
+        assert "to give instance 3, of 1; give more instances" in result.failure.error
 
     def test_a_source_that_hangs(self):
         hangs = lambda index, seed: time.sleep(10_000)  # noqa: E731
         result = run(runs.ends_early, instances=hangs, limits=Limits(setup_seconds=0.3))
         assert result.status == "setup"
-        assert "setup_seconds=0.3" in result.message
+        assert "setup_seconds=0.3" in result.failure.error
 
     def test_the_limit_on_a_run_does_not_include_its_set_up(self, shift_clock):
         shift_clock(when=lambda state: state.started, before=-3600, after=0)  # the set-up takes an hour
@@ -128,5 +128,5 @@ class TestSetUp:
                 return (__import__, ("no_such_module",))
 
         result = run(Broken())
-        assert "expected the algorithm and its instances to load in the worker" in result.message
-        assert "no_such_module" in result.message
+        assert "expected the algorithm and its instances to load in the worker" in result.failure.error
+        assert "no_such_module" in result.failure.error

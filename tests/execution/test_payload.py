@@ -47,7 +47,7 @@ if __name__ == "__main__":
     with LocalExecutor(1) as executor:
         payload = pack(search, lambda index, seed: Problem())
         run = executor.submit(run_supervised, payload, Job("a", 0, 10, 1, 1)).result()
-    print(run.status, run.trajectory.values, run.message)
+    print(run.status, run.trajectory.values, run.failure or run.output)
 """
 
 

@@ -42,7 +42,7 @@ def test_a_failure_comes_at_its_budget():
     assert replay("a", 2, 19).status == "done"
     failed = replay("a", 2, 20)
     assert (failed.status, failed.trajectory.failed, failed.reached) == ("error", True, 20)
-    assert "failed at 20" in failed.message
+    assert "failed at 20" in failed.failure.error
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""What `run_supervised` returns: the trajectory, the status and the message of a run, whatever the run does."""
+"""What `run_supervised` returns: the trajectory, the status and the failure of a run, whatever the run does."""
 
+import dataclasses
 import os
 import signal
 
@@ -16,7 +17,7 @@ ONCE = Limits(retries=0)
 
 def test_a_run_up_to_its_budget():
     result = run(runs.well_behaved)
-    assert (result.status, result.message, result.reached) == ("done", "", 10)
+    assert (result.status, result.output, result.reached) == ("done", "", 10)
     assert (result.trajectory.algorithm, result.trajectory.instance, result.trajectory.end) == ("a", 3, 10)
     assert not result.trajectory.failed
     best = np.minimum.accumulate(3.005 + np.random.default_rng(4).random(10) / np.arange(1, 11))
@@ -60,18 +61,18 @@ class TestWorker:
 class TestOutput:
     def test_the_last_output_of_a_good_run_is_kept_and_not_given_to_the_next(self):
         result = run(runs.prints)
-        assert (result.status, result.message) == ("done", 2_000 * "!")
-        assert run(runs.well_behaved).message == ""
+        assert (result.status, result.output) == ("done", 2_000 * "!")
+        assert run(runs.well_behaved).output == ""
 
     @pytest.mark.parametrize("then", ["", "; echo 999 4; sleep 600"], ids=["ends", "is stopped"])
     def test_the_error_output_of_a_program_is_kept(self, then):
         result = run(command(["sh", "-c", f"echo solving {{instance}} >&2; echo 1 5{then}"]))
-        assert (result.status, result.message) == ("done", "solving 3.005")
+        assert (result.status, result.output) == ("done", "solving 3.005")
 
     def test_a_flood_of_output_does_no_harm(self):
         result = run(runs.floods_its_output)
         assert result.status == "error"
-        assert "drowned" in result.message
+        assert "drowned" in result.failure.error
         assert events(result) == [(1.0, 1.0)]
 
 
@@ -79,7 +80,7 @@ class TestError:
     @pytest.mark.parametrize(
         ("algorithm", "message"),
         [
-            (runs.raises, "KeyError: 'what went wrong'\n\nTraceback"),
+            (runs.raises, "KeyError: 'what went wrong'"),
             (runs.raises_an_error_without_text, "Odd: (its text cannot be shown)"),
             (runs.exits, "SystemExit: 3"),
             (runs.interrupts, "KeyboardInterrupt"),
@@ -88,7 +89,7 @@ class TestError:
     def test_earlier_values_are_kept(self, algorithm, message):
         result = run(algorithm)
         assert result.status == "error"
-        assert result.message.startswith(message)
+        assert result.failure.error.startswith(message)
         assert result.trajectory.failed
         assert result.trajectory.end == result.reached == 2
         assert events(result) == [(2.0, 1.0)]
@@ -96,12 +97,33 @@ class TestError:
     def test_a_long_message_is_shortened(self):
         result = run(runs.raises_a_long_error)
         assert result.status == "error"
-        assert len(result.message) < 30_000
+        assert sum(map(len, dataclasses.astuple(result.failure))) < 30_000
+
+    def test_its_parts_are_known_without_reading_text(self):
+        failure = run(runs.raises).failure
+        assert failure.error == "KeyError: 'what went wrong'"
+        assert failure.traceback.startswith(f'  File "{runs.__file__}", line ')
+        assert failure.traceback.count("  File ") == 1  # the frames of PolarBear itself are left out
+        assert failure.output == "before the error"
+
+    def test_the_further_lines_of_an_error_follow_the_frames_of_its_cause(self):
+        failure = run(runs.raises_two_lines_from_another_error).failure
+        assert failure.error == "ValueError: first line (AttributeError: 'float' object has no attribute 'missing')"
+        assert [line.strip() for line in failure.traceback.splitlines() if "^" not in line][1::2] == [
+            "problem.missing()",
+            'raise ValueError("first line:\\nsecond line \\udcff") from error',
+        ]
+        assert failure.traceback.endswith("\nsecond line ?")
+
+    def test_the_error_output_of_a_program_is_its_output(self):
+        failure = run(command(["sh", "-c", "echo 1 5; echo no licence >&2; exit 3"])).failure
+        assert failure.error.endswith("it ended with exit status 3")
+        assert (failure.traceback, failure.output) == ("", "no licence")
 
     def test_a_result_that_is_no_series_of_pairs_is_an_error(self):
         result = run(runs.returns_a_number)
         assert result.status == "error"
-        assert "expected an algorithm that yields or returns pairs (budget, value), got 4" in result.message
+        assert "expected an algorithm that yields or returns pairs (budget, value), got 4" in result.failure.error
         assert result.trajectory.end == 0
 
 
@@ -117,8 +139,8 @@ class TestCrash:
     def test_earlier_values_and_the_last_output_are_kept(self, algorithm, message, output):
         result = run(algorithm, limits=ONCE)
         assert result.status == "crashed"
-        assert result.message.startswith(f"the process of the run {message}")
-        assert output in result.message
+        assert result.failure.error.startswith(f"the process of the run {message}")
+        assert output in result.failure.output
         assert result.trajectory.failed
         assert result.trajectory.end == result.reached == 2
         assert events(result) == [(2.0, 1.0)]
@@ -131,5 +153,5 @@ class TestCrash:
         monkeypatch.setattr("polarbear.execution.worker_client._EXIT_SECONDS", 0.1)
         result = run(runs.closes_everything, limits=ONCE)
         assert result.status == "crashed"
-        assert "closed the pipes to its driver" in result.message
+        assert "closed the pipes to its driver" in result.failure.error
         assert events(result) == [(1.0, 1.0)]

@@ -7,6 +7,7 @@ import pytest
 
 import polarbear as pb
 from polarbear import exports
+from polarbear.findings import RunFailure
 from polarbear.latex import escape
 from polarbear.race.jobs import Run
 from polarbear.race.tables import runs_table
@@ -23,7 +24,7 @@ def posterior(crossing_choices):
 def test_runs_are_improvements_and_the_end_of_each_run():
     runs = [
         Run(pb.Trajectory("a", 3, [1, 5], [3.0, 2.0], end=9), reached=9),
-        Run(pb.Trajectory("b", 3, [], [], end=4, failed=True), reached=4, status="error"),
+        Run(pb.Trajectory("b", 3, [], [], end=4, failed=True), 4, "error", RunFailure("no licence")),
         Run(pb.Trajectory("b", 8, [0.5], [-1.0], maximise=True), reached=0.5),
     ]
     table = runs_table(runs, clock="seconds")

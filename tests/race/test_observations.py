@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from polarbear import Clusters, Dirichlet, Settings, Trajectory
+from polarbear.findings import RunFailure
 from polarbear.race.jobs import Run
 from polarbear.race.observations import ClusterLabel, Observations, add_runs, rerank
 
@@ -22,7 +23,7 @@ def run_of(name, instance, values, *, at=(1.0, 2.0, 8.0), budget=9.0, status="do
     trajectory = Trajectory(
         name, instance, [t for t, _ in kept], [v for _, v in kept], budget, status != "done", maximise, cluster
     )
-    return Run(trajectory, reached=min(budget, 9.0), status=status)
+    return Run(trajectory, min(budget, 9.0), status, None if status == "done" else RunFailure("made up"))
 
 
 def random_runs(instances, seed=0, names=NAMES):
@@ -160,7 +161,7 @@ def test_failed_runs_are_tied_with_each_other():
 def test_a_failure_stops_the_race_on_request():
     runs = [run_of("a", 7, (1.0, 0.5, 0.1), budget=2.0, status="crashed"), run_of("b", 7, (2.0, 1.5, 1.0))]
     with pytest.raises(
-        ValueError, match=r"the run of 'a' on instance 7 failed \(crashed\); fix it, or choose failure="
+        ValueError, match=r"the run of 'a' on instance 7 failed \(crashed: made up\); fix it, or choose failure="
     ):
         add_runs(Observations(), runs, ("a", "b"), settings_of(failure="raise"))
 

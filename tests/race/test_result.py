@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.findings import Code, RerunFailed, Restore
+from polarbear.findings import Code, RerunFailed, Restore, RunFailure
 from polarbear.race import loop
 from polarbear.race.findings import race_findings
 from polarbear.race.jobs import Run
@@ -22,6 +22,7 @@ from tests.race.simulated import simulated_runs
 from tests.race.small import BUDGETS, crossing_utilities
 
 NAMES, UTILITIES = tuple("abcd"), crossing_utilities("abcd")
+NO_FILE = RunFailure("no such file")
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +211,7 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     prior = pb.BayesianBootstrap() if instances == 1 else None  # which drops no algorithm after one instance
     state, plan, runs = first_round(instances, prior)
     runs = [
-        Run(pb.Trajectory("b", run.trajectory.instance, [], [], end=1, failed=True), 1.0, "crashed", "no such file")
+        Run(pb.Trajectory("b", run.trajectory.instance, [], [], end=1, failed=True), 1.0, "crashed", NO_FILE)
         if run.trajectory.algorithm == "b"
         else run
         for run in runs
@@ -238,7 +239,7 @@ def test_failed_runs_make_an_answer_tentative_unless_they_are_accepted(result, a
     (first,) = (each for each in result.eliminations[:1])
     runs = dict(result.state.observations.runs)
     key = next(key for key in runs if key[0] == first.name)
-    runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", "no such file")
+    runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", NO_FILE)
     state = replace(result.state, observations=replace(result.state.observations, runs=runs))
     names = frozenset(NAMES) if accepted else frozenset()
     (found,) = findings_of(RaceOutcome(state, "resolved", accepted_failures=names), Code.FAILED_RUNS)
@@ -253,13 +254,13 @@ def test_failed_runs_are_listed_with_their_cost():
     state, plan, runs = first_round()
     failed = pb.Trajectory("b", 1, [1.0], [3.0], end=1.5, failed=True)
     runs = [
-        Run(failed, 1.5, "crashed", "killed by SIGKILL")
+        Run(failed, 1.5, "crashed", RunFailure("killed by SIGKILL"))
         if (run.trajectory.algorithm, run.trajectory.instance) == ("b", 1)
         else run
         for run in runs
     ]
     result = RaceOutcome(loop.tell(state, plan, runs), "paused")
-    assert [(run.trajectory.algorithm, run.status, run.message) for run in result.failures] == [
+    assert [(run.trajectory.algorithm, run.status, run.failure.error) for run in result.failures] == [
         ("b", "crashed", "killed by SIGKILL")
     ]
     assert result.cost["b"] == 2 * 8 + 1.5
@@ -270,7 +271,7 @@ def test_runs_are_counted_by_how_they_ended():
     state, plan, runs = first_round()
     early, failed, *others = runs
     early = replace(early, reached=early.trajectory.end / 2)
-    failed = replace(failed, status="timeout")
+    failed = replace(failed, status="timeout", failure=RunFailure("too long"))
     result = RaceOutcome(loop.tell(state, plan, [early, failed, *others]), "paused")
     assert result.ended == {"finished": 1, "cut off": len(others), "failed": 1}
 

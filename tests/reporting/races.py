@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import polarbear as pb
-from polarbear.race.failing import LAST_OUTPUT
+from polarbear.findings import RunFailure
 from polarbear.race.jobs import Run
 from polarbear.race.outcome import RaceOutcome
 
@@ -48,12 +48,11 @@ def with_failures(result, error="ZeroDivisionError: </script>"):
     runs = dict(result.state.observations.runs)
     for key in [key for key in runs if key[0] == result.state.names[0]][:3]:
         run = runs[key]
-        runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", _message(error, f"step {key[1]}"))
+        runs[key] = Run(replace(run.trajectory, failed=True), run.reached, "error", _failure(error, f"step {key[1]}"))
     observations = replace(result.state.observations, runs=runs)
     return RaceOutcome(replace(result.state, observations=observations), result.stopped)
 
 
-def _message(error, output):
-    """The message of a failed run as workers write it: the error, its traceback, and the end of the output."""
-    frames = f'Traceback (most recent call last):\n  File "solver.py", line 7, in solve\n    step()\n{error}'
-    return f"{error}\n\n{frames}{LAST_OUTPUT}{output}"
+def _failure(error, output):
+    """Why a run failed, as workers report it: the error, its traceback, and the end of the output."""
+    return RunFailure(error, '  File "solver.py", line 7, in solve\n    step()', output)

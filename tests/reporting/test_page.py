@@ -160,9 +160,9 @@ def test_failures_with_the_same_error_are_one_group_whatever_they_printed(tmp_pa
     failures = read_data(report_on(with_failures(race.outcome), tmp_path / "page.html"))["sections"]["failures"]
     assert failures["total"] == 3
     (group,) = failures["groups"]
-    assert group["reason"] == "ZeroDivisionError: </script>"
+    assert group["error"] == "ZeroDivisionError: </script>"
     assert len(group["instances"]) == 3
-    assert group["message"].endswith("Its last output:\nstep 0")
+    assert (group["traceback"].endswith("step()"), group["output"]) == (True, "step 0")
 
 
 def test_a_posterior_eliminates_by_the_given_confidence(tmp_path):

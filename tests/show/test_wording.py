@@ -107,7 +107,7 @@ CASES = {
     Code.ALGORITHM_FAILS: [(("cma",), {}), (("cma", "de"), {})],
     Code.FAILED_RUNS: [
         (("cma",), {**FAILED, "error": "ValueError: no"}),
-        (("cma",), {**FAILED, "failed": 24, "missing": True, "error": "exit code 1\nmore", "output": "one\ntwo"}),
+        (("cma",), {**FAILED, "failed": 24, "missing": True, "error": "exit code 1", "output": "one\ntwo"}),
         (("cma",), {**FAILED, "failed": 1, "runs": 1, "error": "no message"}),
     ],
     Code.CHANGED_CODE: [(("cma",), {}), (("cma", "de"), {})],

@@ -17,7 +17,7 @@ from polarbear.storage.lock import WriterLock
 def store(file, instances):
     for instance in instances:
         trajectory = Trajectory("cma", instance, range(1, 41), [-float(k) for k in range(40)], end=40)
-        file.add_run(Run(trajectory, reached=40, message="-0 °C"), Job("cma", instance, 40, 2**70, 2))
+        file.add_run(Run(trajectory, reached=40, output="-0 °C"), Job("cma", instance, 40, 2**70, 2))
         file.append("stored", {"instance": instance, "text": "ä" * 50})
 
 
@@ -59,7 +59,7 @@ def test_no_single_flipped_bit_changes_data_unnoticed(path):
     [
         ("UPDATE run SET reached = 39 WHERE instance = 3", "the run of 'cma' on instance 3"),
         ("UPDATE run SET events = x'00' WHERE instance = 3", "the run of 'cma' on instance 3"),
-        ("UPDATE run SET message = CAST(x'ff' AS TEXT) WHERE instance = 3", "the run of 'cma' on instance 3"),
+        ("UPDATE run SET error = CAST(x'ff' AS TEXT) WHERE instance = 3", "the run of 'cma' on instance 3"),
         ("UPDATE about SET value = '8' WHERE key = 'seed'", "the entry 'seed' of `about`"),
         ("UPDATE event SET time = time + 1 WHERE number = 5", "entry 5 of the journal"),
         ("DELETE FROM event WHERE number = 5", "entry 6 of the journal"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import RunFailure
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
 from polarbear.race.observations import ClusterLabel
@@ -31,17 +32,19 @@ def job(algorithm="cma", instance=0, budget=100.0):
 
 
 def run(algorithm="cma", instance=0, budgets=(10, 50), values=(3.0, 1.0), budget=100.0, status="done", **more):
+    if status != "done":
+        more = {"failure": RunFailure("died by SIGKILL 💥", output=more.pop("output", "")), **more}
     trajectory = Trajectory(algorithm, instance, budgets, values, budget, failed=status != "done")
-    return Run(trajectory, reached=min(budget, 100.0), status=status, **more)
+    return Run(trajectory, min(budget, 100.0), status, **more)
 
 
 def test_runs_are_read_back_unchanged(path):
     stored = [
         run(),
-        run(instance=-3, budget=math.inf),
-        run("de", 2**62, [], [], 0.0, "crashed", message="died by SIGKILL\n💥", seconds=1.5, cpu_seconds=0.25),
+        run(instance=-3, budget=math.inf, output="solved\0 💥\n"),
+        run("de", 2**62, [], [], 0.0, "crashed", seconds=1.5, cpu_seconds=0.25),
         run("de", 1, [0.1], [math.inf], 7.25, "timeout"),
-        run("de", 2, [5e-324, 1e308], [math.pi, -1e308], 1e308, "error", message="Traceback"),
+        run("de", 2, [5e-324, 1e308], [math.pi, -1e308], 1e308, "error", failure=RunFailure("E: no", "  File", "")),
         Run(Trajectory("max", 0, [1, 2], [1.0, 2.0], 3, maximise=True), reached=3),
     ]
     with RaceFile.create(path, {}) as file:
@@ -103,9 +106,9 @@ def test_events_and_settings_are_read_back_unchanged(path):
 @pytest.mark.parametrize("later", [{"budget": 100}, {"budget": 50}, {"budget": 55, "status": "crashed"}])
 def test_a_run_replaces_an_earlier_one(path, later):
     with RaceFile.create(path, {}) as file:
-        file.add_run(run(budget=60, message="earlier"), job())
-        file.add_run(run(**later, message="later"), job())
-        assert file.runs() == {("cma", 0): run(**later, message="later")}
+        file.add_run(run(budget=60, output="earlier"), job())
+        file.add_run(run(**later, output="later"), job())
+        assert file.runs() == {("cma", 0): run(**later, output="later")}
 
 
 def test_other_programs_can_read_the_columns(path):

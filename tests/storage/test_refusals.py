@@ -13,6 +13,7 @@ import filelock
 import pytest
 
 import polarbear as pb
+from polarbear.findings import RunFailure
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
 from polarbear.storage import RaceFile, RaceFileInUse, find_writer, schema
@@ -255,7 +256,7 @@ def test_a_run_must_match_its_job_and_its_status(path):
         with pytest.raises(ValueError, match=r"'cma' on instance 3, got one of 'cma' on 4"):
             file.add_run(run(4)[0], job)
         with pytest.raises(ValueError, match="got status 'crashed' and failed=False"):
-            file.add_run(run(3, status="crashed")[0], job)
+            file.add_run(run(3, status="crashed", failure=RunFailure("no licence"))[0], job)
     assert result.status == "done"
 
 

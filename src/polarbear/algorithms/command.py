@@ -69,7 +69,7 @@ def command(
     -------
     Command
         An algorithm. The program is killed, with its whole process group, when its budget is spent. An exit status other
-        than zero before that is an error, whose message shows the end of the program's error output.
+        than zero before that is an error. The end of the program's error output is written to standard error.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Command(Wrapped):
         if process.returncode:
             raise ValueError(
                 f"expected {shlex.join(arguments)} to run until {recorder.budget:g} {recorder.clock} or to end with exit "
-                f"status 0, but it {describe_exit(process.returncode)}\n{errors.decode(errors='replace').strip()}"
+                f"status 0, but it {describe_exit(process.returncode)}"
             )
         return not recorder.exhausted
 

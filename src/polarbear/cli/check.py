@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _CHECK_SECONDS = 60.0  # time limit of a run in `check`, unless limits.run_seconds sets one
 
 _ERROR_LINES = 5  # last lines of standard error to print
+_FAILURE_LINES = 40  # last lines of a traceback, and of the output of a failed run, to print
 
 
 def check(
@@ -31,7 +32,6 @@ def check(
     For an external program, print its command, its last lines of output, and what was recognised in them.
     """
     from polarbear.configuration import prepare
-    from polarbear.race.failing import end_of_message
 
     prepared = prepare(config, options.overrides({}, settings))
     budget = float(prepared.settings.grid.budgets[-1]) if budget is None else budget
@@ -40,7 +40,7 @@ def check(
     checked = _run_each(prepared, instance, budget)
     results = [(run, _notes(run, prepared, budget, transcript)) for run, transcript in checked]
     programs = {run.trajectory.algorithm: transcript for run, transcript in checked if transcript is not None}
-    failed = [run for run, _ in results if run.status != "done"]
+    failed = [(run.trajectory.algorithm, run.failure) for run, _ in results if run.failure is not None]
     if as_json:
         terminal.print_json([_as_data(run, notes, programs.get(run.trajectory.algorithm)) for run, notes in results])
     else:
@@ -52,10 +52,8 @@ def check(
         for run, transcript in checked:
             if transcript is not None:
                 _print_program(run, transcript, f"{instance}" if listed is None else f"{instance}: {listed}", prepared)
-        for run in failed:
-            # The traceback of an external program shows only PolarBear's own code.
-            shown = end_of_message(run.message) if run.trajectory.algorithm in programs else run.message.strip()
-            terminal.print_result(f"\n{run.trajectory.algorithm}: {shown}")
+        for name, failure in failed:
+            terminal.print_result(f"\n{name}: {failure.text(_FAILURE_LINES)}")
     if failed:
         raise typer.Exit(1)
     terminal.print_note(f"\nNo problems found; now try: polarbear race {terminal.shell_path(config)}")
@@ -101,8 +99,7 @@ def _print_program(run: "Run", transcript: "Transcript", instance: str, prepared
     terminal.print_result(f"\n{run.trajectory.algorithm}")
     terminal.print_result(f"  instance    {instance}")
     terminal.print_result(f"  command     {transcript.command}")
-    lines = run.message.strip().splitlines()[-_ERROR_LINES:] if run.status == "done" else []
-    for head, shown in (("output", transcript.output), ("errors", lines)):
+    for head, shown in (("output", transcript.output), ("errors", run.output.splitlines()[-_ERROR_LINES:])):
         for position, line in enumerate(shown):
             terminal.print_result(f"  {head if position == 0 else '':<10}  {line}")
     ended_early = run.status != "done" and not transcript.lines
@@ -142,7 +139,8 @@ def _as_data(run: "Run", notes: list[str], transcript: "Transcript | None") -> d
     return {
         "algorithm": path.algorithm,
         "status": run.status,
-        "message": run.message,
+        "failure": None if run.failure is None else asdict(run.failure),
+        "output": run.output,
         "improvements": len(path.budgets),
         "first": path.budgets[0] if path.budgets.size else None,
         "best": path.values[-1] if path.values.size else None,

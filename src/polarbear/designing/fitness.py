@@ -94,9 +94,9 @@ def evaluate_candidate(
         race.drive(executor, **{"accept_failures": True, "progress": "none", "max_instances": 40, **limits})
     result = race.outcome
     own = [run for run in result.runs if run.trajectory.algorithm == name]
-    if own and all(run.status != "done" for run in own):
-        reason = own[-1].message.strip().partition("\n")[0]  # the error in one line; its traceback follows
-        return Fitness(0.0, f"{name} failed in every run: {reason or own[-1].status}.")
+    failures = [run.failure for run in own if run.failure is not None]
+    if own and len(failures) == len(own):
+        return Fitness(0.0, f"{name} failed in every run: {failures[-1].error}.")
     return pareto_fitness(result, name)
 
 

@@ -78,9 +78,9 @@ def make_runs(
             with _convert_executor_errors():
                 run = future.result()
             job = futures[future]
-            if run.status == "setup":
+            if run.failure is not None and run.status == "setup":
                 raise RaceError(
-                    f"{job.algorithm!r} could not be run on instance {job.instance}: {run.message.strip()}\n"
+                    f"{job.algorithm!r} could not be run on instance {job.instance}: {run.failure.text()}\n"
                     "Every completed run is kept; fix it and run the race again."
                 )
             keep(job, run)

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 import traceback
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.event_log import EventLog
@@ -14,6 +16,7 @@ from polarbear.algorithms.record_run import record_run
 from polarbear.algorithms.recorder import Recorder
 from polarbear.execution.frames import Kind
 from polarbear.execution.seeds import seeded
+from polarbear.findings import RunFailure
 from polarbear.race.instance_features import plain_features
 
 if TYPE_CHECKING:
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
     from polarbear.algorithms import Algorithm
     from polarbear.execution.payload import Instances
 
-_LONGEST_MESSAGE = 20_000
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
+_LONGEST_ERROR = 2_000
+_LONGEST_TRACEBACK = 8_000
 
 
 def make_run(
@@ -57,7 +62,7 @@ def make_run(
             reply = {"status": "done", "ended": record_run(algorithm, problem, job["seed"], recorder)}
     except BaseException as error:
         # Includes SystemExit and KeyboardInterrupt. Without a recorder, the algorithm itself has not started.
-        reply = {"status": "error" if recorder is not None else "setup", "message": describe_error(error)}
+        reply = {"status": "error" if recorder is not None else "setup", "failure": asdict(failure_of(error))}
     if os.getpid() != process:
         os._exit(1)  # a forked child that has returned from the user's code
     if recorder is not None:
@@ -79,16 +84,17 @@ def flush_output() -> None:
             stream.flush()
 
 
-def describe_error(error: BaseException) -> str:
-    """Return an error in one line, then its traceback; a long one is cut in the middle, since its end matters most."""
-    text = "".join(traceback.format_exception(error))
-    if len(text) > _LONGEST_MESSAGE:
-        text = f"{text[: _LONGEST_MESSAGE // 4]}\n[...]\n{text[-3 * _LONGEST_MESSAGE // 4 :]}"
-    cause = error.__cause__
-    line = f"{type(error).__name__}: {_text_of(error)}" + (
-        f" ({type(cause).__name__}: {_text_of(cause)})" if cause else ""
-    )
-    return f"{line}\n\n{text}".encode(errors="replace").decode()
+def failure_of(error: BaseException) -> RunFailure:
+    """Return why a run failed: the error and its cause in one line, their frames outside of PolarBear, and further lines."""
+    chain = [each for each in (error, error.__cause__) if each is not None]
+    texts = [f"{type(each).__name__}: {_text_of(each)}".splitlines() for each in chain]
+    line = " (".join(first.rstrip(": ") for first, *_ in texts) + ")" * (len(texts) - 1)
+    frames = [frame for each in reversed(chain) for frame in traceback.extract_tb(each.__traceback__)]
+    foreign = traceback.StackSummary.from_list(each for each in frames if not each.filename.startswith(_PACKAGE))
+    shown = "".join([*foreign.format(), *(f"{each}\n" for _, *further in texts for each in further)]).rstrip()
+    if len(shown) > _LONGEST_TRACEBACK:
+        shown = f"[...]\n{shown[-_LONGEST_TRACEBACK:]}"  # its end matters most
+    return RunFailure(*(text.encode(errors="replace").decode() for text in (line[:_LONGEST_ERROR], shown)))
 
 
 def _create_instance(instances: Instances, job: dict[str, Any]) -> Any:
@@ -117,6 +123,6 @@ def _cpu_seconds() -> float:
 
 def _text_of(error: BaseException) -> str:
     try:
-        return str(error)[:2000]
+        return str(error)[:_LONGEST_ERROR]
     except Exception:
         return "(its text cannot be shown)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
+from polarbear.findings import RunFailure
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Job, Run
 
@@ -92,5 +93,5 @@ class ReplayExecutor(Executor):
             cluster=recorded.cluster,
         )
         if failed:
-            return Run(cut, reached, "error", f"the recorded run of {name} failed at {reached:g}")
+            return Run(cut, reached, "error", RunFailure(f"the recorded run of {name} failed at {reached:g}"))
         return Run(cut, reached)

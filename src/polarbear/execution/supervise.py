@@ -1,6 +1,6 @@
 """Supervision of one run: `run_supervised` is the function that every executor receives.
 
-In: a payload, a job and limits. Out: a `Run` with the trajectory, its status and a message.
+In: a payload, a job and limits. Out: a `Run` with the trajectory, its status and, if it failed, the reason.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from polarbear.algorithms import event_log
 from polarbear.execution.frames import Kind
 from polarbear.execution.slot import WorkersClosed, own_slot
 from polarbear.execution.worker_client import WorkerEnded
+from polarbear.findings import RunFailure
 from polarbear.observe import Trajectory
 from polarbear.race.instance_features import plain_features
 from polarbear.race.jobs import Run
@@ -86,8 +87,7 @@ def run_supervised(payload: Payload, job: Job, limits: Limits | None = None) -> 
 
 def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: int) -> Run:
     worker = slot.worker()
-    asked_at = time.monotonic()
-    clock = _Deadline(worker, payload, job, limits, asked_at)
+    attempt = _Attempt(worker, payload, job, limits, time.monotonic())
     request = {
         "clock": payload.clock,
         "maximise": payload.maximise,
@@ -97,7 +97,7 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         "instance_seed": job.instance_seed,
     }
     try:
-        outcome = worker.ask(request, (payload.digest, payload.data), clock.remaining)
+        outcome = worker.ask(request, (payload.digest, payload.data), attempt.remaining)
     except WorkerEnded:
         if worker.closed:
             slot.retire()
@@ -106,26 +106,27 @@ def _attempt(slot: Slot, payload: Payload, job: Job, limits: Limits, retries: in
         slot.retire()
     else:
         if outcome is None:
-            return _make_overdue_run(slot, clock)
-        state = _read_log(worker, payload, job)
+            return _make_overdue_run(slot, attempt)
+        state = _read_log(attempt)
         if outcome.kind is Kind.REPLY and state is not None:
-            return _make_replied_run(payload, job, state, outcome.message, worker.output()[-_KEPT:])
+            return _make_replied_run(attempt, state, outcome.message)
         # Without a valid log, a reply cannot be used: the run has written into the file of the log.
         kind = Kind.INVALID if outcome.kind is Kind.REPLY else outcome.kind
         end = worker.describe_outcome(kind, outcome.message.get("code"))
     if retries > 0:
         return _attempt(slot, payload, job, limits, retries - 1)
-    state = _read_log(worker, payload, job) or _EMPTY
+    state = _read_log(attempt) or _EMPTY
     # A run that kills its template takes the message of its start with it; its log still shows the start.
     if worker.run_start is None and not state.started:
-        message = f"the process that loads the algorithm and creates the instance {end}"
-        return _make_run(payload, job, state, "setup", message)
-    return _make_run(payload, job, state, "crashed", f"the process of the run {end}", time.monotonic() - asked_at)
+        failure = RunFailure(f"the process that loads the algorithm and creates the instance {end}")
+        return _make_run(attempt, state, "setup", failure)
+    failure = RunFailure(f"the process of the run {end}")
+    return _make_run(attempt, state, "crashed", failure, time.monotonic() - attempt.asked_at)
 
 
 @dataclass(frozen=True)
-class _Deadline:
-    """The time at which a run must have ended."""
+class _Attempt:
+    """One attempt at a run, and the time at which it must have ended."""
 
     worker: WorkerProcess
     payload: Payload
@@ -153,51 +154,49 @@ class _Deadline:
         return start.at + seconds - now
 
 
-def _make_overdue_run(slot: Slot, deadline: _Deadline) -> Run:
+def _make_overdue_run(slot: Slot, attempt: _Attempt) -> Run:
     """Kill a run whose time is over, and return it."""
-    worker, payload, job = deadline.worker, deadline.payload, deadline.job
+    worker, job, limits = attempt.worker, attempt.job, attempt.limits
     cpu_seconds = worker.run_cpu_seconds()
     slot.retire()
-    state = _read_log(worker, payload, job) or _EMPTY
+    state = _read_log(attempt) or _EMPTY
     if worker.run_start is None:
-        setup = deadline.limits.setup_seconds
+        setup = limits.setup_seconds
         if state.started:  # a run that stops its template stops the message of its start, too
-            message = f"the run stopped the process that started it, and gave no sign of life for {setup:g} seconds"
-            return _make_run(payload, job, state, "timeout", message)
-        message = f"loading the algorithm and creating the instance took longer than setup_seconds={setup:g}"
-        return _make_run(payload, job, state, "setup", message)
-    seconds, output = time.monotonic() - worker.run_start.at, worker.output()[-_KEPT:]
-    if not state.our_clock or deadline.limit < deadline.enough:
-        message = _with_output(f"the run took longer than the limit of {deadline.limit:g} seconds", output)
-        return _make_run(payload, job, state, "timeout", message, seconds, cpu_seconds)
+            error = f"the run stopped the process that started it, and gave no sign of life for {setup:g} seconds"
+            return _make_run(attempt, state, "timeout", RunFailure(error))
+        error = f"loading the algorithm and creating the instance took longer than setup_seconds={setup:g}"
+        return _make_run(attempt, state, "setup", RunFailure(error))
+    spent = time.monotonic() - worker.run_start.at, cpu_seconds
+    if not state.our_clock or attempt.limit < attempt.enough:
+        error = f"the run took longer than the limit of {attempt.limit:g} seconds"
+        return _make_run(attempt, state, "timeout", RunFailure(error), *spent)
     if not state.pairs:
-        message = (
-            f"expected at least one value by seconds {job.budget:g}, got none; let the race run to a larger budget"
-        )
-        return _make_run(payload, job, state, "error", _with_output(message, output), seconds, cpu_seconds)
-    return _make_run(payload, job, state, "done", output, seconds, cpu_seconds)
+        error = f"expected at least one value by seconds {job.budget:g}, got none; let the race run to a larger budget"
+        return _make_run(attempt, state, "error", RunFailure(error), *spent)
+    return _make_run(attempt, state, "done", None, *spent)
 
 
-def _make_replied_run(payload: Payload, job: Job, state: event_log.LogState, reply: dict[str, Any], output: str) -> Run:
-    message = _with_output(reply["message"], output) if "message" in reply else output
+def _make_replied_run(attempt: _Attempt, state: event_log.LogState, reply: dict[str, Any]) -> Run:
+    failure = RunFailure(**reply["failure"]) if "failure" in reply else None
     spent = reply["seconds"], reply["cpu_seconds"]
-    run = _make_run(payload, job, state, reply["status"], message, *spent, ended=reply.get("ended", False))
+    run = _make_run(attempt, state, reply["status"], failure, *spent, ended=reply.get("ended", False))
     features = plain_features(reply.get("features"))
     return run if features is None else replace(run, features=features)
 
 
-def _read_log(worker: WorkerProcess, payload: Payload, job: Job) -> event_log.LogState | None:
+def _read_log(attempt: _Attempt) -> event_log.LogState | None:
     """Return the event log of a run, or None if the run has damaged it.
 
     A run can write to the file of the log. What it writes affects no other run, but must not stop the driver.
     """
-    state = event_log.read(worker.log)
+    state = event_log.read(attempt.worker.log)
     events = np.frombuffer(state.pairs).reshape(-1, 2)
-    budgets, values = events[:, 0], (-1.0 if payload.maximise else 1.0) * events[:, 1]
+    budgets, values = events[:, 0], (-1.0 if attempt.payload.maximise else 1.0) * events[:, 1]
     valid = (
         state.complete
-        and 0.0 <= state.reached <= job.budget
-        and np.all((budgets >= 0.0) & (budgets <= job.budget))
+        and 0.0 <= state.reached <= attempt.job.budget
+        and np.all((budgets >= 0.0) & (budgets <= attempt.job.budget))
         and np.all(np.isfinite(values))
         and np.all(np.diff(budgets) > 0.0)
         and np.all(np.diff(values) < 0.0)
@@ -205,25 +204,20 @@ def _read_log(worker: WorkerProcess, payload: Payload, job: Job) -> event_log.Lo
     return state if valid else None
 
 
-def _with_output(message: str, output: str) -> str:
-    """Return the message of a failed run with the end of its output, unless it is there already."""
-    return f"{message}\n\nIts last output:\n{output}" if output and output not in message else message
-
-
 def _make_run(
-    payload: Payload,
-    job: Job,
+    attempt: _Attempt,
     state: event_log.LogState,
     status: Status,
-    message: str,
+    failure: RunFailure | None,
     seconds: float = 0.0,
     cpu_seconds: float = 0.0,
     *,
     ended: bool = False,
 ) -> Run:
-    """Return the run that an event log, a status and a message describe."""
+    """Return the run that an event log, a status and a failure describe."""
+    payload, job, output = attempt.payload, attempt.job, attempt.worker.output()
     events = np.frombuffer(state.pairs).reshape(-1, 2)
-    done = status == "done"
+    done = failure is None
     reached = state.reached
     if done and not ended:
         reached = job.budget
@@ -238,4 +232,6 @@ def _make_run(
         failed=not done,
         maximise=payload.maximise,
     )
-    return Run(trajectory, reached, status, message, seconds, cpu_seconds)
+    if failure is None:
+        return Run(trajectory, reached, "done", None, output[-_KEPT:], seconds, cpu_seconds)
+    return Run(trajectory, reached, status, replace(failure, output=output), "", seconds, cpu_seconds)

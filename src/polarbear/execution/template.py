@@ -18,12 +18,13 @@ import os
 import select
 import sys
 import sysconfig
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polarbear.algorithms.event_log import EventLog
 from polarbear.execution.descendants import await_exit, die_with_parent, exit_code, kill_child
 from polarbear.execution.frames import Inbox, InvalidFrame, Kind, write_frame
-from polarbear.execution.make_run import describe_error, flush_output, make_run
+from polarbear.execution.make_run import failure_of, flush_output, make_run
 from polarbear.execution.payload import unpack
 from polarbear.execution.process_state import describe_state, preserved_state
 
@@ -106,7 +107,7 @@ def _load(data: bytes) -> tuple[Algorithm, Instances]:
 
 
 def _failed_setup(error: BaseException) -> dict[str, Any]:
-    return {"status": "setup", "message": describe_error(error), "seconds": 0.0, "cpu_seconds": 0.0}
+    return {"status": "setup", "failure": asdict(failure_of(error)), "seconds": 0.0, "cpu_seconds": 0.0}
 
 
 def _fork_run(

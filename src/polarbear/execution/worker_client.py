@@ -135,26 +135,22 @@ class WorkerProcess:
         self.kill()
 
     def describe_end(self) -> str:
-        """Describe how the worker ended, with its last output; wait briefly if it is about to end."""
+        """Describe how the worker ended; wait briefly if it is about to end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=_EXIT_SECONDS)
         return self.describe_outcome(Kind.CRASHED, self._process.returncode)
 
     def describe_outcome(self, kind: Kind, code: int | None) -> str:
-        """Describe how the process of a run ended without a reply, with its last output."""
+        """Describe how the process of a run ended without a reply."""
         if kind is Kind.INVALID:
-            how = (
+            return (
                 "wrote to the channel of its worker (expected only PolarBear to write there; check code that writes to "
                 "file descriptors it did not open)"
             )
-        elif code is None:
-            how = "closed the pipes to its driver (code that closes all open files does that)"
-        else:
-            how = describe_exit(code)
-            if code == -signal.SIGKILL:
-                how += ", possibly by the system because memory ran out"
-        text = self.output()
-        return f"{how}\n\nIts last output:\n{text}" if text else how
+        if code is None:
+            return "closed the pipes to its driver (code that closes all open files does that)"
+        memory = ", possibly by the system because memory ran out" if code == -signal.SIGKILL else ""
+        return f"{describe_exit(code)}{memory}"
 
     def output(self) -> str:
         """Return the end of what the run has written to stdout and stderr."""
@@ -170,7 +166,8 @@ class WorkerProcess:
         except WorkerEnded:
             end = self.describe_end()
         self.kill()
-        raise RuntimeError(f"expected a worker to start with {sys.executable} and to import polarbear, but it {end}")
+        expected = f"expected a worker to start with {sys.executable} and to import polarbear"
+        raise RuntimeError(f"{expected}, but it {end}\n{self.output()}".rstrip())
 
     def _converse(self, request: bytes, token: bytes, remaining: Callable[[float], float]) -> Frame | None:
         """Send a request and return the next message, or None when no time is left.

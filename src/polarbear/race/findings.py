@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from polarbear.checks.leakage import find_leak_in_cells
 from polarbear.findings import AddInstances, Code, Continue, Decide, Finding, GoOnUntil, RerunFailed, Restore
 from polarbear.posterior.elimination import dominated
-from polarbear.race.failing import read_failure
 from polarbear.race.forecast import further_instances
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
@@ -56,14 +55,14 @@ def findings_on_algorithms(outcome: RaceOutcome) -> list[Finding]:
     """Return the findings on algorithms that failed or were dropped by the user, which need no look at the posterior."""
     found = []
     for name, (failed, total) in outcome.failure_counts.items():
-        first = next(run for run in outcome.failures if run.trajectory.algorithm == name)
+        first = next(run.failure for run in outcome.failures if run.failure and run.trajectory.algorithm == name)
         accepted = name in outcome.accepted_failures
         numbers = {
             "failed": failed,
             "runs": total,
             "missing": outcome.state.settings.failure == "missing",
             "accepted": accepted,
-            **asdict(read_failure(first.message)),
+            **asdict(first),
         }
         racing = name in outcome.state.candidates
         remedy = RerunFailed((name,), acceptable=not accepted) if racing else Restore(name, rerun=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from polarbear.findings import RunFailure
     from polarbear.literals import Ended
     from polarbear.observe import Trajectory
     from polarbear.race.instance_features import Features
@@ -50,9 +51,10 @@ class Run:
         exception, or reported nothing usable. "crashed": its process died. "timeout": it exceeded the time limit.
         "setup": the algorithm could not be loaded or the instance could not be generated; this is no evidence about the
         algorithm, and the race stops.
-    message
-        A message for the user: why the run failed, with the traceback or the last lines of its output; if it is done,
-        the last lines that it wrote to stdout and stderr.
+    failure
+        Why the run failed; None if and only if it is done.
+    output
+        The last lines that a run that is done wrote to stdout and stderr; those of a failed run are in `failure`.
     reached
         The budget at which the run ended, in the race's unit, which is its cost. Never later than the job's `until`.
     seconds, cpu_seconds
@@ -64,10 +66,15 @@ class Run:
     trajectory: Trajectory
     reached: float
     status: Status = "done"
-    message: str = ""
+    failure: RunFailure | None = None
+    output: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     features: Features | None = None
+
+    def __post_init__(self) -> None:
+        if (self.failure is None) != (self.status == "done"):
+            raise ValueError(f"expected a failure unless the status is 'done', got {self.status!r}, {self.failure!r}")
 
     @property
     def ended(self) -> Ended:

@@ -151,10 +151,9 @@ def _values(instances: tuple[int, ...], runs: Runs, names: tuple[str, ...], sett
             run = runs.get((name, instance))
             if run is None:
                 continue
-            if run.status != "done" and settings.failure == "raise":
-                reason = f"{run.status}: {run.message.strip()}".rstrip(": ")
+            if run.failure is not None and settings.failure == "raise":
                 raise ValueError(
-                    f"the run of {name!r} on instance {instance} failed ({reason}); "
+                    f"the run of {name!r} on instance {instance} failed ({run.status}: {run.failure.error}); "
                     "fix it, or choose failure='last' or failure='missing'"
                 )
             values[row, :, column] = run.trajectory.at(settings.grid.budgets, failure=settings.failure)

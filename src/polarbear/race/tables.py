@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polarbear.findings import RunFailure
 from polarbear.race.jobs import Run
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def runs_table(runs: Iterable[Run], *, clock: Clock) -> Table:
 def recorded_runs_table(runs: Sequence[Trajectory], clock: str) -> Table:
     """Return `runs_table` of recorded runs."""
     ends = [run.end if math.isfinite(run.end) else float(max(run.budgets, default=0.0)) for run in runs]
+    failure = RunFailure("the run was recorded as failed")
     made = [
-        Run(run, reached=end, status="error" if run.failed else "done") for run, end in zip(runs, ends, strict=True)
+        Run(run, end, "error", failure) if run.failed else Run(run, end) for run, end in zip(runs, ends, strict=True)
     ]
     return runs_table(made, clock="evaluations" if clock.startswith("evaluations") else "seconds")
 

@@ -8,17 +8,16 @@ posterior. A data function returns None where the section does not apply; the pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from polarbear.baselines import compare_with_aocc
 from polarbear.defaults import LEVEL
-from polarbear.findings import Code
+from polarbear.findings import Code, RunFailure
 from polarbear.inference.group_fitting import GroupPosterior
 from polarbear.plots import DecisionBands, DominanceEvolution, DominanceMatrix, SampleAllocation
 from polarbear.posterior.elimination import dominated
 from polarbear.posterior.findings import independent_units
-from polarbear.race.failing import read_failure
 from polarbear.reporting.draws import pack_observed, pack_win_rates
 from polarbear.reporting.header import keep_percent
 from polarbear.reporting.magnitude import magnitude
@@ -36,15 +35,14 @@ from polarbear.show.standings import standings as word_standings
 from polarbear.show.wording import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
-    from polarbear.race.jobs import Run
     from polarbear.race.outcome import RaceOutcome
     from polarbear.reporting.subject import Subject
     from polarbear.selection.ranges import BudgetRange
 
 _KINDS = 20  # kinds of failures shown at most
-_MESSAGE = 4000  # characters of a message shown at most, counted from its end
+_LONGEST = 4000  # characters of an error, a traceback or an output shown at most, counted from its end
 
 Data = dict[str, Any]
 
@@ -261,21 +259,21 @@ def failures(subject: Subject) -> Data | None:
     """Return the failed runs of a race, grouped by algorithm, status and error, the most frequent first."""
     if subject.result is None or not subject.result.failures:
         return None
-    groups: dict[tuple[str, str, str], list[Run]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[Hashable, RunFailure]]] = {}
     for run in subject.result.failures:
-        error = read_failure(run.message).error.splitlines()[0]
-        groups.setdefault((run.trajectory.algorithm, run.status, error), []).append(run)
+        if run.failure is not None:
+            key = run.trajectory.algorithm, run.status, run.failure.error
+            groups.setdefault(key, []).append((run.trajectory.instance, run.failure))
     return {
         "total": len(subject.result.failures),
         "groups": [
             {
                 "algorithm": name,
                 "status": status,
-                "reason": error[:_MESSAGE],
-                "instances": [run.trajectory.instance for run in runs],
-                "message": runs[0].message.strip()[-_MESSAGE:],
+                "instances": [instance for instance, _ in runs],
+                **{part: text[-_LONGEST:] for part, text in asdict(runs[0][1]).items()},
             }
-            for (name, status, error), runs in sorted(groups.items(), key=lambda group: -len(group[1]))[:_KINDS]
+            for (name, status, _), runs in sorted(groups.items(), key=lambda group: -len(group[1]))[:_KINDS]
         ],
     }
 

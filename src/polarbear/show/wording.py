@@ -141,7 +141,7 @@ TEXTS: dict[Code, str] = {
     Code.FAILED_RUNS: (
         "{% if failed == runs %}All {{ runs|count('run') }} of {{ subject[0] }} failed"
         "{% else %}{{ failed }} of {{ runs|count('run') }} of {{ subject[0] }} failed{% endif %} and "
-        "{{ 'are missing' if missing else 'rank last' }}; the first error: {{ error.splitlines()[0] }}"
+        "{{ 'are missing' if missing else 'rank last' }}; the first error: {{ error }}"
         "{% if output %} (last output: {{ output.splitlines()[-1] }}){% endif %}."
     ),
     Code.CHANGED_CODE: (

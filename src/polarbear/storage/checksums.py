@@ -40,7 +40,7 @@ def run_checksum(row: Sequence[Any]) -> bytes:
     algorithm, instance, seed, seed_2, asked, end, reached, maximise, status, *texts, wall, cpu, ended, events = row
     if len(events) % 16:
         raise TypeError("an incomplete pair of budget and value")
-    text = "\0".join((algorithm, seed, seed_2, status, *texts)).encode()  # with the cluster and the message
+    text = "\0".join((algorithm, seed, seed_2, status, *texts)).encode()  # with the cluster, the failure and the output
     # SQLite stores -0.0 as 0.
     numbers = asked + 0.0, end + 0.0, reached + 0.0, wall + 0.0, cpu + 0.0, ended + 0.0
     return _hash(_RUN_NUMBERS.pack(instance, maximise, *numbers, len(text)), text, events)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polarbear.findings import RunFailure
 from polarbear.observe import Trajectory
 from polarbear.race.jobs import Run
 from polarbear.race.serialisation import from_plain, to_plain
@@ -26,8 +27,8 @@ Row = tuple[Any, ...]
 COLUMNS = {
     "about": "key, value",
     "run": (
-        "algorithm, instance, seed, instance_seed, budget, known, reached, maximise, status, cluster, message, seconds, "
-        "cpu_seconds, ended, events"
+        "algorithm, instance, seed, instance_seed, budget, known, reached, maximise, status, cluster, error, "
+        "traceback, output, seconds, cpu_seconds, ended, events"
     ),
     "event": "number, kind, data, time",
 }
@@ -119,6 +120,7 @@ _DESCRIPTIONS: dict[str, Callable[[Row], str]] = {
 def encode_run(run: Run, job: Job) -> Row:
     """Return the row of a run, with its checksum."""
     trajectory = run.trajectory
+    failure = run.failure or RunFailure("", output=run.output)
     row = (
         job.algorithm,
         int(job.instance),
@@ -130,7 +132,9 @@ def encode_run(run: Run, job: Job) -> Row:
         int(trajectory.maximise),
         run.status,
         _encode_cluster(run),
-        run.message,
+        failure.error,
+        failure.traceback,
+        failure.output,
         float(run.seconds),
         float(run.cpu_seconds),
         time.time(),
@@ -167,7 +171,7 @@ def encode_about(key: str, text: str) -> Row:
 
 def decode_run(row: Row) -> Run:
     """Return the run of an intact row."""
-    algorithm, instance, _, _, _, end, reached, maximise, status, cluster, message, wall, cpu, _, events = row
+    algorithm, instance, _, _, _, end, reached, maximise, status, cluster, *texts, wall, cpu, _, events = row
     count = len(events) // 16
     numbers = np.frombuffer(events, dtype="<f8").astype(np.float64, copy=False)
     # The trajectory was checked before it was stored; checking it again would take most of the time of opening a long
@@ -184,7 +188,8 @@ def decode_run(row: Row) -> Run:
         archive=None,
         finished=status == "done" and end == math.inf,
     )
-    return Run(trajectory, reached, status, message, wall, cpu)
+    failure = None if status == "done" else RunFailure(*texts)
+    return Run(trajectory, reached, status, failure, texts[-1] if failure is None else "", wall, cpu)
 
 
 def decode_event(row: Row) -> Event:

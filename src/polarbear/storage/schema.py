@@ -36,7 +36,9 @@ _TABLES = (
     maximise INTEGER NOT NULL,
     status TEXT NOT NULL,            -- done, error, crashed, timeout
     cluster TEXT NOT NULL,           -- JSON: the cluster of the instance if it was recorded with one, or null
-    message TEXT NOT NULL,
+    error TEXT NOT NULL,             -- in one line; empty if the run is done
+    traceback TEXT NOT NULL,
+    output TEXT NOT NULL,            -- the last lines that it printed
     seconds REAL NOT NULL,
     cpu_seconds REAL NOT NULL,
     ended REAL NOT NULL,             -- when it was stored, in seconds since 1970

@@ -7,16 +7,17 @@ sections.failures = ({ total, groups }) => {
   byId("failures-list").replaceChildren(...groups.map(failureGroup));
 };
 
-// Build the failed runs with the same error, and the message of the first.
-function failureGroup({ algorithm, status, instances, reason, message }) {
+// Build the failed runs with the same error, and the details of the first.
+function failureGroup({ algorithm, status, instances, error, traceback, output }) {
   const some = instances.slice(0, 8).join(", ") + (instances.length > 8 ? ", …" : "");
   const summary = el(
     "summary",
     null,
     nameElement(algorithm),
     `: ${status} on ${formatCount(instances.length, "instance")} (${some}): `,
-    nameElement(reason),
+    nameElement(error),
   );
-  const scroll = { class: "scroll", role: "region", tabindex: "0", "aria-label": "Message" };
-  return el("details", { class: "summary-on-paper" }, summary, el("div", scroll, el("pre", null, message)));
+  const scroll = { class: "scroll", role: "region", tabindex: "0", "aria-label": "Details" };
+  const details = [error, traceback, output && `Its last output:\n${output}`].filter(Boolean).join("\n\n");
+  return el("details", { class: "summary-on-paper" }, summary, el("div", scroll, el("pre", null, details)));
 }
