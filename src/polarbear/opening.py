@@ -136,7 +136,7 @@ def analyse(
             return load(path, **{name: each for name, each in given.items() if not _is_default(name, each)})
         require_exists(path)
         source = read_runs(path, clock=clock, **reading)
-        reading = {"preset": reading.get("preset"), "per": reading.get("per")}
+        reading = {"format": reading.get("format"), "per": reading.get("per")}
     elif reading:
         raise TypeError(f"analyse has no option {next(iter(reading))!r} for runs in memory; read them with it instead")
     imported = source if isinstance(source, Imported) else None
@@ -146,8 +146,8 @@ def analyse(
             raise ValueError(
                 f"expected a path, what read_runs returns, or Trajectory values, got {run!r}; read files with read_runs"
             )
-    preset = reading.get("preset")
-    unit: str = clock or (PRESETS[preset].clock if preset else "evaluations" if imported is not None else "")
+    tool = PRESETS.get(reading["format"]) if reading.get("format") else None
+    unit: str = clock or (tool.clock if tool else "evaluations" if imported is not None else "")
     compared = _Comparison(
         budgets=budgets,
         include=include,

@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from polarbear.importers.archives import TarArchive, ZipArchive, is_archive, open_archive
 from polarbear.importers.clustering import check_cluster, label_clusters
@@ -30,7 +30,8 @@ from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
 from polarbear.importers.table_runs import TableRuns
-from polarbear.literals import Clock, EndedRule, FileFormat, PresetName
+from polarbear.literals import Clock, EndedRule, FileFormat, FormatName
+from polarbear.wording import suggest
 
 if TYPE_CHECKING:
     import os
@@ -49,8 +50,7 @@ _ZIP = b"PK"  # the first bytes of a zip archive
 def read_runs(
     path: str | os.PathLike[str] | IntoFrame,
     *,
-    preset: PresetName | None = None,
-    format: FileFormat | None = None,  # noqa: A002  (the word users know)
+    format: FormatName | None = None,  # noqa: A002  (the word users know)
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
     objectives: Iterable[str] | None = None,
@@ -77,12 +77,10 @@ def read_runs(
     path
         The folder or file; or a table of pandas, polars or Arrow with one row per observation, which is read by the
         rules of a CSV file with the same content.
-    preset
-        The tool that wrote the data: "benchopt", "nevergrad", "smac", "optuna", "aslib" or "irace". It sets the options
-        below that are not given; `polarbear.importers.presets` lists them.
     format
-        Restricts the import to this format, such as "coco" or "csv"; by default all formats are read. A single file is
-        read as this format whatever its name.
+        The format of the data, or the tool that wrote them, see `polarbear list formats`; by default all formats are read.
+        A single file is read as this format whatever its name. For a tool such as "benchopt", "nevergrad" or "irace",
+        `polarbear.importers.presets` sets the options below that are not given.
     columns
         Names of table columns that differ from IOHprofiler's, for example {"raw_y": "loss", "instance": "problem"}; the
         keys are those of `COLUMNS`. {"algorithm_name": None} takes the name of the file as that of the algorithm.
@@ -101,7 +99,7 @@ def read_runs(
         tenth of the range beyond the worst value of each objective. The points that count for this are those that no
         earlier point of their run dominated. Give one if some of them are far off, such as penalties.
     clock
-        The unit of budgets: "evaluations", or "seconds" from a column "time"; by default that of the preset, or evaluations.
+        The unit of budgets: "evaluations", or "seconds" from a column "time"; by default that of the format.
     renumber
         Whether to number the runs of an algorithm on an instance 1, 2, ... in the order of arrival. Use it for data
         whose run numbers are seeds or unique ids, and for repetitions that lie in several folders: by default, folders
@@ -154,26 +152,26 @@ def read_runs(
     runs.csv: algorithms without a usable run, left out altogether: de
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: 'de, 1, 1, x'
     """
-    if preset is not None and preset not in PRESETS:
-        raise ValueError(f"expected preset={', '.join(map(repr, PRESETS))} or None, got {preset!r}")
-    if format is not None and format not in get_args(FileFormat):
-        raise ValueError(f"expected format={', '.join(map(repr, get_args(FileFormat)))} or None, got {format!r}")
+    formats = (*get_args(FileFormat), *(name for name in PRESETS if name not in get_args(FileFormat)))
+    if format is not None and format not in formats:
+        hint = suggest(format, formats) or "choose one of these"
+        raise ValueError(f"expected format={', '.join(map(repr, formats))} or None, got {format!r}; {hint}")
     if clock is not None and clock not in get_args(Clock):
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
     if ended not in get_args(EndedRule):
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
-    chosen = PRESETS[preset] if preset else None
+    chosen = PRESETS.get(format) if format else None
     mapping = check_columns(columns)
     several = check_objectives(objectives, indicator, reference)
     if several.names and several.names[0] != "raw_y":
         mapping["raw_y"] = several.names[0]
     if chosen:
-        format, mapping = format or chosen.format, chosen.mapping | mapping  # noqa: A001  (the word users know)
+        mapping = chosen.mapping | mapping
         clock, ended = clock or chosen.clock, chosen.ended if ended == "auto" else ended
     request = Request(
-        format=format,
+        format=chosen.format if chosen else cast("FileFormat | None", format),
         columns=mapping,
         maximise=maximise,
         seconds=clock == "seconds",
