@@ -35,7 +35,7 @@ def test_tables_in_other_encodings_are_refused(tmp_path):
     [
         (
             {"format": "xml"},
-            "expected format='iohprofiler', 'coco', 'csv', 'parquet', 'aslib', 'smac', 'optuna', 'benchopt', 'nevergrad', 'irace' or None, got 'xml'",
+            "expected format='iohprofiler', .*'irace' or None, got 'xml'",
         ),
         ({"clock": "minutes"}, "expected clock='evaluations' or 'seconds', got 'minutes'"),
         ({"maximise": "yes"}, "expected maximise=True, False or None, got 'yes'"),
