@@ -31,6 +31,7 @@ BudgetRange: TypeAlias = "str | tuple[float, float] | Grid | ArrayLike | None"
 
 _RANGE = re.compile(r"(?:(?P<start>[^.:]*(?:\.\d[^.:]*)?)\.\.(?P<stop>[^:]*))?(?::(?P<count>.+))?")
 _MOST_BUDGETS = 100_000
+_FEWEST = 3  # recorded budgets that make a grid
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
 _SPARSE = 1 / 3  # share of the median number of instances
 _WIDE = 10.0  # a grid over more than one order of magnitude gets a logarithmic axis
@@ -174,6 +175,8 @@ def suggest_grid(
         start = earliest if 0 < earliest < stop else _earlier_start(runs, stop)
         if start == stop:
             return Grid([stop])
+    if (own := _recorded_budgets(runs, start, stop, count)) is not None:
+        return own
     if not 0 < start < stop:
         raise ValueError(
             f"expected budgets from above 0 to a later one, got {start:g} to {stop:g}; choose others, such as 10..500"
@@ -181,6 +184,17 @@ def suggest_grid(
     grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
     evaluations = all(np.array_equal(run.budgets, np.floor(run.budgets)) for run in runs)
     return whole_numbers(grid) if evaluations else grid
+
+
+def _recorded_budgets(runs: Sequence[Trajectory], start: float, stop: float, count: int) -> Grid | None:
+    """Return the budgets at which runs were recorded, if these are few: other budgets would only repeat their values."""
+    found: set[float] = set()
+    for run in runs:
+        found.update(run.budgets[(run.budgets >= start) & (run.budgets <= stop)].tolist())
+        if len(found) > count:
+            return None
+    budgets = sorted(found | {stop})
+    return as_grid(budgets) if len(budgets) > _FEWEST else None
 
 
 def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:

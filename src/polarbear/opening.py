@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from polarbear.analysis import choose_grid, later_runs, sparse_algorithms
 from polarbear.defaults import CONFIDENCE
-from polarbear.file_kinds import CREATES_RACES, is_posterior_file, is_race_file, require_exists
+from polarbear.file_kinds import CREATES_RACES, is_posterior_file, is_race_file, refuse_other_kinds, require_exists
 from polarbear.findings import Code, Finding, Include, StopAt
 from polarbear.importers import Imported, read_runs
 from polarbear.importers.presets import PRESETS
@@ -53,6 +53,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Result:
     if is_race_file(file):
         return _analyse_race(file, options)
     if not is_posterior_file(file):
+        refuse_other_kinds(file)
         return analyse(file, **options)
     if options:
         raise ValueError(

@@ -17,7 +17,7 @@ from polarbear.answer.worst_case import WorstCase, exposures, simplest_set
 from polarbear.exports.json_types import to_json_types
 from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
 from polarbear.features.own_features import features_of, table_of_rows
-from polarbear.findings import AddInstances, Decide, Finding, most_serious_first, trust
+from polarbear.findings import AddInstances, Continue, Decide, Finding, GoOnUntil, most_serious_first, trust
 from polarbear.groups import Divisible, fit_by
 from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.observe import Choices
@@ -191,7 +191,10 @@ class Result:
             return AddInstances(repeat=race.state.clusters is None)
         # The limit at which the race stopped would stop it again.
         limit = self.instances + step.instances if race.stopped == "max_instances" else None
-        return Decide(*step.pair, limit)
+        if step.contenders == 2:
+            return Decide(*step.pair, limit)
+        # To decide one pair would leave the other contenders behind.
+        return GoOnUntil("pairs") if race.stopped == "no elimination likely" else Continue(limit)
 
     def details(self, *, shell: bool = False) -> str:
         """Return what the answer leaves out: probabilities, changes, drops, pairs, the course of a race, all findings."""
@@ -369,16 +372,16 @@ class Result:
             subject, preference, as_risk(risk), among=among, portfolio=machines, criterion=wanted, copies=not distinct
         )
         plain = machines == 1 and risk is None and criterion is None and only is None
-        return Choice.of(found, self._range_of(preference, found.recommendation) if plain else "")
+        return Choice.of(found, self._range_of(preference) if plain else None)
 
-    def _range_of(self, preference: Preference | None, chosen: str | tuple[str, ...]) -> str:
-        """Return the algorithm that the answer names for the range of a budget, if this is not the chosen one."""
+    def _range_of(self, preference: Preference | None) -> tuple[str, float, float] | None:
+        """Return the algorithm that the answer names for the range of a budget, and the ends of the range; None if none."""
         if not isinstance(preference, At):
-            return ""
+            return None
         for each in self.answer.ranges:
-            if each.kind == "best" and each.start <= preference.budget <= each.stop and each.names[0] != chosen:
-                return each.names[0]
-        return ""
+            if each.kind == "best" and each.start <= preference.budget <= each.stop:
+                return each.names[0], each.start, each.stop
+        return None
 
     @property
     def _known(self) -> tuple[str, ...]:

@@ -37,13 +37,16 @@ class NextStep:
     pair
         The two algorithms that lead there.
     instances
-        About how many more independent instances should decide between them, with one significant digit.
+        About how many more independent instances should name an algorithm, with one significant digit.
+    contenders
+        The number of algorithms that may be best there.
     """
 
     start: float
     stop: float
     pair: tuple[str, str]
     instances: int
+    contenders: int = 2
 
 
 def next_step(posterior: Posterior, ranges: Sequence[Range]) -> NextStep | None:
@@ -58,7 +61,7 @@ def next_step(posterior: Posterior, ranges: Sequence[Range]) -> NextStep | None:
         return None
     number = independent_units(posterior)
     further = max(number * (growth - 1), 0.1 * number, 1.0)
-    return NextStep(widest.start, widest.stop, (leader, others[0]), int(float(f"{further:.1g}")))
+    return NextStep(widest.start, widest.stop, (leader, others[0]), int(float(f"{further:.1g}")), len(widest.names))
 
 
 def _growth(posterior: Posterior, where: Range, leader: str, other: str) -> float:

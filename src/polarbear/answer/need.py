@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection
     from polarbear.observe import Trajectory
 
+_ALIKE = 2.0  # largest ratio of what two algorithms need about the same of
+
 
 @dataclass(frozen=True)
 class Need:
@@ -47,8 +49,17 @@ class Need:
 
     @property
     def is_about_the_same(self) -> bool:
-        """Whether either may need more than the other."""
-        return self.lower <= 1 <= self.upper or self.ratio == 1
+        """Whether either may need more than the other, but not more than twice as much."""
+        return self.ratio == 1 or (self._may_be_equal and self.lower >= 1 / _ALIKE and self.upper <= _ALIKE)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether either may need more than twice as much as the other."""
+        return self._may_be_equal and not self.is_about_the_same
+
+    @property
+    def _may_be_equal(self) -> bool:
+        return self.lower <= 1 <= self.upper
 
 
 def budget_need(runs: RunCollection, one: str, other: str, budget: float) -> Need | None:

@@ -8,7 +8,9 @@ from polarbear.cli import options, terminal
 
 
 def list_(
-    what: Annotated[Literal["figures", "formats", "priors"], typer.Argument(help="What to list.")],
+    what: Annotated[
+        Literal["figures", "formats", "priors"], typer.Argument(metavar="WHAT", help="figures, formats or priors.")
+    ],
     as_json: options.Json = False,
 ) -> None:
     """List figures for `plot`, formats of recorded runs, or priors."""

@@ -81,6 +81,7 @@ def show(
     result = read()
     if save is not None:
         result.save(save, force=force)
+        terminal.print_note(f"saved in {terminal.shell_path(save)}, which all commands read without options")
         result = replace(result, path=terminal.shell_path(save), reading="")
     while True:
         data: dict[str, Any] = result.to_dict()

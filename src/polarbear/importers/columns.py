@@ -33,6 +33,7 @@ COLUMNS = {
     "raw_y": "the value found then; best-so-far is taken on reading",
 }
 _KEYS = tuple(COLUMNS)[:9]
+_FEW_COLUMNS = 40  # of a table whose columns are all read, since they may be features
 _SHOWN = 100  # columns that a report names
 
 
@@ -95,7 +96,8 @@ def columns_to_read(existing: Sequence[str], request: Request) -> list[str]:
     """
     names = [name for column in COLUMNS if (name := request.columns.get(column, column)) is not None]
     further = request.objectives.further(existing, request.columns.get("raw_y") or "raw_y")
-    return list(dict.fromkeys([*names, *further, *request.kept, *repetition_columns(existing, request)]))
+    others = existing if len(existing) <= _FEW_COLUMNS else ()
+    return list(dict.fromkeys([*names, *further, *request.kept, *repetition_columns(existing, request), *others]))
 
 
 def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request) -> Places:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polarbear.importers.namesakes import Place
     from polarbear.importers.request import Request
 
-Cells = frozenset[tuple["Identifier", ...]]
+Cells = frozenset[tuple[str, "Identifier"]]
 
 _REPORTS = 1000  # distinct reports; further ones share one
 _LISTED = 10  # reports that the error lists if there is no run
@@ -63,6 +63,7 @@ class Ledger:
         self.runs: list[Trajectory] = []
         self.optimum_known = True
         self.columns: dict[str, None] = {}  # all columns of all tables
+        self.kept: dict[str, None] = dict.fromkeys(request.kept)
         self._cells: list[Cells] = []  # per run: the values of its rows in the kept columns
         self._skipped: dict[tuple[str, Reason, str], Skipped] = {}
         self._formats: dict[FileFormat, None] = {}
@@ -251,8 +252,10 @@ class Ledger:
             notes.append(assumed(assumption, remedy, **dict(numbers), **({"files": list(files)} if files else {})))
         about = About(path, tuple(self._formats), len(set(self._files)), self.rows, tuple(notes))
         cells = {
-            name: tuple(frozenset(row[position] for row in rows if row[position] is not None) for rows in self._cells)
-            for position, name in enumerate(self.request.kept)
+            name: tuple(
+                frozenset(value for each, value in own if each == name and value is not None) for own in self._cells
+            )
+            for name in self.kept
             if name in self.columns
         }
         runs = tuple(self.runs)

@@ -127,7 +127,8 @@ def read_runs(
     per
         Divide budgets by this field or column, for example "dimension": COCO states budgets as multiples of it.
     keep
-        Further table columns to keep, so that `split_runs` can split the runs by them.
+        Further table columns to keep, so that `split_runs` can split the runs by them. Columns that have one value in all
+        rows of a run are kept anyway, up to 20 of a table.
 
     Returns
     -------

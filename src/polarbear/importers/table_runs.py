@@ -7,6 +7,7 @@ files: all rows with the same algorithm, problem and run number form one run.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from polarbear.importers.columns import Places
     from polarbear.importers.foreign_text import Identifier
     from polarbear.importers.imported import Problem
-    from polarbear.importers.ledger import Ledger
+    from polarbear.importers.ledger import Cells, Ledger
     from polarbear.literals import FileFormat
 
 
@@ -58,10 +59,12 @@ class _Run(NamedTuple):
     end: float | None
     file: str
     # The values of its rows in the kept columns, and in the columns that may number repetitions.
-    cells: frozenset[tuple[Identifier, ...]] = frozenset()
+    cells: Cells = frozenset()
     seeds: frozenset[tuple[Identifier, ...]] = frozenset()
 
 
+_MOST_FEATURES = 20  # columns of a table that are kept as features
+_LOOKED_AT = 2000  # rows of a table that show which columns describe runs
 _NO_SEEDS: frozenset[tuple[Identifier, ...]] = frozenset({()})  # one object for a million runs
 
 
@@ -76,7 +79,8 @@ class TableRuns:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._kept = ledger.request.kept
+        self._kept = ledger.kept  # by name: the columns whose values are kept
+        self._shared: dict[Cells, Cells] = {}  # runs on one instance share their cells
         self._runs: dict[_Key, _Run] = {}
         self._repetitions: Counter[tuple[str, Problem]] = Counter()  # of runs that only their order distinguishes
         self._seed_columns: dict[str, None] = {}
@@ -99,6 +103,9 @@ class TableRuns:
         further = places.further
         ledger.check_objectives(file, names[places.value], [names[place] for place in further])
         ledger.columns.update(dict.fromkeys([*names, *table.unread]))
+        if not ledger.request.preset:
+            table, places = _with_features(table, places)
+        self._kept.update(dict.fromkeys(places.kept))
         self._seed_columns.update(dict.fromkeys(places.repetitions))
         key_of = _cell_getter([*places.keys.values(), *places.kept.values(), *places.repetitions.values()])
         unnumbered = "run_id" not in places.keys
@@ -206,7 +213,7 @@ class TableRuns:
             self._formats.setdefault(table.file, table.format)
         elif end is not None:
             run = run._replace(end=max(end, run.end or 0.0))
-        if self._kept or places.repetitions or run.seeds is not _NO_SEEDS:
+        if places.kept or places.repetitions or run.seeds is not _NO_SEEDS:
             run = self._note_values(run, places, key_cells)
         self._runs[key] = run
         return run
@@ -214,12 +221,34 @@ class TableRuns:
     def _note_values(self, run: _Run, places: Places, key_cells: tuple[Any, ...]) -> _Run:
         """Return a run with the values of a row in the columns that are kept or may number repetitions."""
         kept_from, seeds_from = len(places.keys), len(places.keys) + len(places.kept)
-        if self._kept:
-            values = dict(zip(places.kept, key_cells[kept_from:seeds_from], strict=True))
-            row = tuple(identifier(values.get(name)) for name in self._kept)
-            run = run if row in run.cells else run._replace(cells=run.cells | {row})
+        if places.kept:
+            values = map(identifier, key_cells[kept_from:seeds_from])
+            cells = run.cells | {(name, value) for name, value in zip(places.kept, values, strict=True)}
+            run = run if cells == run.cells else run._replace(cells=self._shared.setdefault(cells, cells))
         seeds = tuple(map(identifier, key_cells[seeds_from:]))
         return run if seeds in run.seeds else run._replace(seeds=run.seeds | {seeds})
+
+
+def _with_features(table: Table, places: Places) -> tuple[Table, Places]:
+    """Return a table and its places, in which columns that describe runs are kept: features of their instances.
+
+    A column describes runs if its value is the same in all rows of a run, as far as the first rows show.
+    """
+    used = {places.budget, places.value, *places.further, *places.keys.values(), *places.kept.values()}
+    used |= set(places.repetitions.values())
+    others = [place for place in range(len(table.names)) if place not in used and table.names[place]][:_MOST_FEATURES]
+    if not others:
+        return table, places
+    rows = iter(table.rows)
+    first = [row for row in islice(rows, _LOOKED_AT)]
+    identify = _cell_getter([*places.keys.values(), *places.repetitions.values()])
+    seen: dict[tuple[Any, ...], Sequence[Any]] = {}
+    for row in first:
+        if len(row) == len(table.names):
+            known = seen.setdefault(identify(row), row)
+            others = [place for place in others if row[place] == known[place]]
+    kept = {table.names[place]: place for place in others if table.names.count(table.names[place]) == 1}
+    return table._replace(rows=chain(first, rows)), places._replace(kept={**places.kept, **kept})
 
 
 def _number(cell: Any) -> float:

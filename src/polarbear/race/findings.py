@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from polarbear.checks.leakage import find_leak_in_cells
 from polarbear.findings import AddInstances, Code, Continue, Decide, Finding, GoOnUntil, RerunFailed, Restore
 from polarbear.posterior.elimination import dominated
+from polarbear.posterior.findings import FIRM_INSTANCES
 from polarbear.race.forecast import further_instances
 from polarbear.race.group_elimination import group_labels
 from polarbear.race.stopping import is_futile
@@ -21,6 +22,7 @@ from polarbear.wording import REMOVED_BY_HAND
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from polarbear.findings import Severity
     from polarbear.race.instance_features import Value
     from polarbear.race.outcome import RaceOutcome
 
@@ -209,7 +211,8 @@ def _on_missing_runs(outcome: RaceOutcome) -> list[Finding]:
     counts = Counter(name for name, _ in outcome.state.observations.runs)
     few = tuple(name for name in outcome.kept if 0 < 2 * counts[name] < outcome.instances)
     numbers = {"instances": outcome.instances, "most": max((counts[name] for name in few), default=0)}
-    return [Finding(Code.RAN_ON_FEW, "note", few, numbers)] if few else []
+    severity: Severity = "tentative" if numbers["most"] < FIRM_INSTANCES else "note"
+    return [Finding(Code.RAN_ON_FEW, severity, few, numbers)] if few else []
 
 
 def _numbers_first(label: str) -> tuple[float, str]:

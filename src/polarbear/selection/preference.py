@@ -114,7 +114,7 @@ class Between:
 
     def __post_init__(self) -> None:
         if not self.start <= self.stop:
-            raise ValueError(f"expected Between(start, stop) with start <= stop, got {self.start!r} and {self.stop!r}")
+            raise ValueError(f"expected a range from a lower to a higher budget, got {self.start!r} to {self.stop!r}")
 
     def weights(self, grid: Grid) -> Array:
         """Return the weights on the grid."""

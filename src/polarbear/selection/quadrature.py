@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
+from polarbear.wording import format_number
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,8 +37,8 @@ def require_within(grid: Grid, budgets: Array, what: str) -> None:
     outside = budgets[~((budgets >= first) & (budgets <= last))]
     if outside.size:
         raise ValueError(
-            f"expected {what} within the grid, from {first:g} to {last:g}, got {outside[0]:g}; nothing was observed "
-            "there: ask within the grid, or race on a longer one"
+            f"expected {what} from {format_number(first)} to {format_number(last)}, got {format_number(outside[0])}; choose "
+            "a budget in this range, or compare at more budgets"
         )
 
 

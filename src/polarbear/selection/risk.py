@@ -46,7 +46,9 @@ class Quantile:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            raise ValueError(f"expected a level of Quantile between 0 and 1, got {self.level!r}; write Quantile(0.05)")
+            raise ValueError(
+                f"expected the level of a quantile between 0 and 1, got {self.level!r}; use a level such as 0.05"
+            )
 
     def score(self, values: Array) -> Array:
         """Return the score of values (draw, candidate)."""

@@ -204,6 +204,7 @@ def word_groups(
         say = _statements(shorten_names(everything, width=_LONGEST), clock, 3)
         named = [each for each in ranges if each.kind == "best"]
         parts = [f"{say.choice(each)} ({say.where(each)})" for each in named] if len(ranges) > 1 else []
+        parts += ["unclear elsewhere"] if parts and any(each.kind == "unclear" for each in ranges) else []
         lines.append(wrap(f"{feature} {name} ({size}): {', '.join(parts) or say.choice((named or ranges)[0])}", 2))
     rest = len(differing) - _GROUPS
     if rest > 0:

@@ -55,7 +55,7 @@ class Shell:
 
     def footer(self, notes: int) -> str:
         """Return where the details, among them further notes, and the page are."""
-        details = f"Details{_and_notes(notes)}: --details"
+        details = f"Details{_and_notes(notes)}: add --details"
         if self.reading:
             return f"{details}    Page: add --save {_SAVED}, then polarbear report {_SAVED}"
         return f"{details}    Page: polarbear report {self.path}" if self.path else details

@@ -14,7 +14,7 @@ from polarbear.show.environment import render, wrap
 from polarbear.show.value_units import ValueUnits, units_of
 from polarbear.show.wording import text_of
 from polarbear.table import as_html, as_lines
-from polarbear.wording import format_percent, join_names, percent, with_noun
+from polarbear.wording import format_number, format_percent, join_names, percent, with_noun
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,13 +38,14 @@ class Choice(Selection):
     Attributes
     ----------
     within
-        The algorithm that the answer names for the range of budgets, if this is another algorithm.
+        The algorithm that the answer names for a range of budgets around the budget of the query, and the first and the last
+        budget of this range; None if the answer names no algorithm there.
     """
 
-    within: str = ""
+    within: tuple[str, float, float] | None = None
 
     @classmethod
-    def of(cls, selection: Selection, within: str = "") -> Self:
+    def of(cls, selection: Selection, within: tuple[str, float, float] | None = None) -> Self:
         """Return a selection with its words."""
         return cls(**{each.name: getattr(selection, each.name) for each in fields(Selection)}, within=within)
 
@@ -94,7 +95,9 @@ class Choice(Selection):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recommendation as plain values, for JSON."""
-        return {**super().to_dict(), "within_range_of": self.within or None}
+        keys = "name", "start", "stop"
+        named = None if self.within is None else dict(zip(keys, self.within, strict=True))
+        return {**super().to_dict(), "range": named}
 
     def _repr_html_(self) -> str:
         heads, rows = self.shown_table()
@@ -126,22 +129,28 @@ def select(
     return Choice.of(selection.select(posterior, *query, criterion=as_criterion(criterion), **options))
 
 
-def _choice(selection: Selection, within: str) -> str:
+def _choice(selection: Selection, within: tuple[str, float, float] | None) -> str:
     """Return the choice, how sure it is, and what it does."""
     units, best, query = units_of(selection), selection.candidates[0], _query(selection)
-    within = f", within the range of {within}" if within else ""
+    sure = f"best with {format_percent(best.probability_best)} for {query}"
     if len(selection.candidates) == 1:
-        first = f"{best.name}: the only candidate for {query}{within}."
+        first = f"{best.name}: the only candidate for {query}."
     elif selection.is_sure:
-        first = f"{best.name}: best with {format_percent(best.probability_best)} for {query}{within}."
+        first = f"{best.name}: {sure}."
+    elif within is not None and within[0] == best.name:
+        first = f"{best.name}: {sure}; the answer names it {_between(within)}."
     else:
         others = sorted(selection.candidates[1:], key=lambda each: -each.probability_best)[: _CONTENDERS - 1]
         others = [each for each in others if each.probability_best >= _WORTH_NAMING]
         rest = f", else {join_names([each.name for each in others], 'or')}" if others else ""
-        first = (
-            f"{best.name}, but unclear: best with {format_percent(best.probability_best)} for {query}{rest}{within}."
-        )
+        first = f"{best.name}, but unclear: {sure}{rest}."
+    if within is not None and within[0] != best.name:
+        first = f"{first[:-1]}, within the range of {within[0]} {_between(within)}."
     return f"{first} {_reason(selection, best, units)}"
+
+
+def _between(within: tuple[str, float, float]) -> str:
+    return f"from {format_number(within[1])} to {format_number(within[2])}"
 
 
 def _runner_up(selection: Selection) -> list[str]:
