@@ -154,7 +154,15 @@ def analyse(
     )
     found = compared.result(runs, [] if imported is None else imported.findings)
     path_as_typed = "" if imported is None else shlex.quote(imported.about.path)
-    return replace(found, imported=imported, path=path_as_typed)
+    return replace(found, imported=imported and _confine(imported, found.runs), path=path_as_typed)
+
+
+def _confine(imported: Imported, compared: Sequence[Trajectory]) -> Imported:
+    """Return an import without the runs that are not compared."""
+    kept = set(map(id, compared))
+    places = [place for place, run in enumerate(imported.runs) if id(run) in kept]
+    cells = {name: tuple(each[place] for place in places) for name, each in imported.cells.items()}
+    return replace(imported, runs=tuple(imported.runs[place] for place in places), cells=cells)
 
 
 def _is_default(name: str, value: Any) -> bool:

@@ -16,6 +16,7 @@ from polarbear.importers.imported import About, Block, Imported
 from polarbear.observe.archive import Archive
 from polarbear.observe.trajectory import Trajectory
 from polarbear.posterior.posterior_file import read_arrays
+from polarbear.race.observations import ClusterLabel
 from polarbear.race.serialisation import from_plain, to_plain
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _KEY = "result"
 _PREFIX = "runs_"
 _KNOWN: dict[str, Any] = {
-    **{kind.__name__: kind for kind in (About, Block, Finding, *get_args(Remedy))},
+    **{kind.__name__: kind for kind in (About, Block, ClusterLabel, Finding, *get_args(Remedy))},
     "Mapping": lambda items: dict(items),
 }
 
@@ -54,7 +55,7 @@ def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any
     runs, imported = saved.runs, saved.imported
     labels, places = _number([label for run in runs for label in (run.algorithm, run.instance, run.cluster)])
     about: dict[str, Any] = {
-        "labels": [to_plain(label, _KNOWN) for label in labels],
+        "labels": list(map(_label_to_plain, labels)),
         "maximise": bool(runs) and runs[0].maximise,
         "noticed": [to_plain(each, _KNOWN) for each in saved.noticed],
         **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features")},
@@ -149,12 +150,13 @@ def _decode_finding(stored: Any) -> Finding:
 
 def _encode_archives(archives: Sequence[Archive | None]) -> dict[str, NDArray[Any]]:
     known = [archive for archive in archives if archive is not None]
-    references = [archive.reference for archive in known if archive.reference is not None]
+    unknown = np.full(known[0].points.shape[1], np.nan)  # the reference point of a run that has none yet
+    references = [unknown if archive.reference is None else archive.reference for archive in known]
     return {
         "archive_lengths": np.array([-1 if each is None else each.budgets.size for each in archives], dtype=np.int64),
         "archive_budgets": _joined([archive.budgets for archive in known]),
         "archive_points": np.concatenate([archive.points for archive in known]),
-        **({"archive_references": np.stack(references)} if len(references) == len(known) else {}),
+        "archive_references": np.stack(references),
     }
 
 
@@ -168,10 +170,21 @@ def _decode_archives(arrays: Mapping[str, NDArray[Any]], runs: int) -> list[Arch
             archives.append(None)
             continue
         part = slice(start, start + length)
-        reference = arrays["archive_references"][known] if "archive_references" in arrays else None
-        archives.append(Archive(arrays["archive_budgets"][part], arrays["archive_points"][part], reference))
+        reference = arrays["archive_references"][known]
+        own = None if np.isnan(reference).any() else reference
+        archives.append(Archive(arrays["archive_budgets"][part], arrays["archive_points"][part], own))
         start, known = start + length, known + 1
     return archives
+
+
+def _label_to_plain(label: Hashable) -> Any:
+    try:
+        return to_plain(label, _KNOWN)
+    except ValueError:
+        raise ValueError(
+            f"expected algorithms, instances and clusters that are text, numbers or tuples of them, got {label!r}, which "
+            "no file of a result can hold; label the runs otherwise, or save result.posterior"
+        ) from None
 
 
 def _number(labels: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:

@@ -101,7 +101,7 @@ def test_every_criterion_preference_and_risk_go_together(criterion, preference):
         assert {each.members[0]: each.score for each in selection.candidates} == pytest.approx(
             dict(zip(posterior.names, scores, strict=True)), abs=1e-9
         )
-        assert selection.criterion == str(criterion)
+        assert selection.criterion == criterion
         assert selection.values.min() >= 0
         assert selection.values.max() <= 1
 
@@ -179,7 +179,7 @@ def test_averages_over_budgets_are_named_as_such():
         (TopK(5), "expected TopK of at most 4, the number of algorithms, got 5"),
         (WinRateAgainst("X"), "expected one of A, B, C, D, got 'X'"),
         (MeanRank, r"expected a criterion such as TopK\(3\), got the class MeanRank; add parentheses"),
-        ("rank", r"expected a criterion such as TopK\(3\), got 'rank'"),
+        ("rank", "expected rival, first, mean-rank, top:3 or against:NAME .*, got 'rank'; did you mean 'mean-rank'"),
         (At(3), r"expected a criterion such as TopK\(3\), got At\(budget=3\)"),
     ],
 )

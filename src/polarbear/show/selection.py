@@ -173,7 +173,8 @@ def _reason(selection: Selection, best: Candidate, units: ValueUnits) -> str:
     else:
         text = f"{who} {selection.criterion.describe(best.expected, selection.algorithms)}{interval}"
     if selection.win_rate_against_best_single is not None:
-        text += f", and beats {selection.best_single} alone on {percent(selection.win_rate_against_best_single)}"
+        beats = "it beats" if units.kind == "number" else "beats"  # a value beats nobody
+        text += f", and {beats} {selection.best_single} alone on {percent(selection.win_rate_against_best_single)}"
     return text + "."
 
 
