@@ -8,7 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.findings import Code, Include, StopAt
-from polarbear.opening import analyse, is_posterior_file, is_race_file, load, require_race_file
+from polarbear.opening import analyse, as_tolerances, is_posterior_file, is_race_file, load, require_race_file
 from polarbear.result import Drop, Result, result_of_race
 from polarbear.selection import At, Between, Final
 from polarbear.selection.query import as_preference
@@ -178,6 +178,35 @@ def test_tolerances_make_ties():
     assert "values within 0.1 tie" in str(tied)
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "expected"),
+    [
+        (None, {}),
+        (0, {"absolute_tolerance": 0}),
+        (0.5, {"absolute_tolerance": 0.5}),
+        ("0.5", {"absolute_tolerance": 0.5}),
+        ("0.1%", {"relative_tolerance": 0.001}),
+        (" 2 % ", {"relative_tolerance": 0.02}),
+        ("0.5, 0.1%", {"absolute_tolerance": 0.5, "relative_tolerance": 0.001}),
+    ],
+)
+def test_tolerances_are_amounts_or_shares(tolerance, expected):
+    assert as_tolerances(tolerance) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("tolerance", ["x", "", "0.1%%", "-1", -0.5, "nan", "inf", float("inf"), "0.5,x"])
+def test_what_is_no_tolerance(tolerance):
+    with pytest.raises(ValueError, match=r"expected a tolerance such as 0.5, or a share such as 0.1%, got "):
+        as_tolerances(tolerance)
+
+
+def test_a_share_makes_ties():
+    values = {"a": 100.0, "b": 101.0, "c": 300.0}
+    runs = [pb.Trajectory(name, i, [10], [value], end=100) for i in range(40) for name, value in values.items()]
+    assert analyse(runs, budgets=":3", draws=100, tolerance="0.5%").kept == ("a",)
+    assert set(analyse(runs, budgets=":3", draws=100, tolerance="2%").kept) == {"a", "b"}
+
+
 def test_algorithms_with_few_instances_are_left_out_unless_included(runs):
     rare = [run.under_name("rare") for run in runs if run.algorithm == "quick"][:4]
     result = analyse([*runs, *rare], budgets=":5", draws=100)
@@ -225,7 +254,8 @@ def test_options_compare_the_runs_of_a_race_as_recorded_runs(race_file):
     assert len(again.posterior.grid) == 5
     assert analyse(path, only=["quick", "steady"], draws=100).candidates == ("quick", "steady")
     assert analyse(path, without=["quick"], draws=100).candidates == ("steady", "slow", "hopeless")
-    strict = analyse(path, confidence=1, draws=8000)
+    assert again.posterior.prior.startswith("RandomWalk")
+    strict = analyse(path, confidence=1, prior=pb.BayesianBootstrap())
     assert (strict.race, strict.confidence, strict.kept) == (None, 1, NAMES)
     assert strict.posterior.grid == outcome.state.settings.grid
 

@@ -174,7 +174,7 @@ def suggest_grid(
         start = earliest if 0 < earliest < stop else _earlier_start(runs, stop)
         if start == stop:
             return Grid([stop])
-    if not 0 < start < stop:
+    if not 0 < start < stop < math.inf:
         raise ValueError(
             f"expected budgets from above 0 to a later one, got {start:g} to {stop:g}; choose others, such as 10..500"
         )

@@ -37,7 +37,10 @@ _KNOWN: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The runs behind a posterior, and how they were read and compared; see `polarbear.result.Result` for the fields."""
+    """The runs behind a posterior, how they were read and compared, and what was dropped.
+
+    See `polarbear.result.Result` for the fields; `dropped` has the fields of each drop.
+    """
 
     runs: tuple[Trajectory, ...]
     imported: Imported | None
@@ -48,6 +51,9 @@ class SavedRuns:
     confidence: float = 0.95
     dominance: Dominance = "pointwise"
     features: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    dropped: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    raced: bool = False
 
 
 def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -58,8 +64,9 @@ def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any
         "labels": list(map(_label_to_plain, labels)),
         "maximise": bool(runs) and runs[0].maximise,
         "noticed": [to_plain(each, _KNOWN) for each in saved.noticed],
-        **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features")},
-        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance")},
+        **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features", "dropped")},
+        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance", "raced")},
+        "kept": list(saved.kept),
     }
     if imported is not None:
         about["imported"] = {
@@ -95,12 +102,15 @@ def read_runs_of_result(path: str | PathLike[str]) -> SavedRuns | None:
             runs=runs,
             imported=_decode_import(about["imported"], runs) if "imported" in about else None,
             noticed=tuple(_decode_finding(each) for each in about["noticed"]),
-            rules=from_plain(about["rules"], _KNOWN),
+            rules=dict(from_plain(about["rules"], _KNOWN)),
             clock=str(about["clock"]),
             margin=float(about["margin"]),
             confidence=float(about["confidence"]),
             dominance=about["dominance"],
-            features=from_plain(about["features"], _KNOWN),
+            features=dict(from_plain(about["features"], _KNOWN)),
+            kept=tuple(map(str, about["kept"])),
+            dropped=dict(from_plain(about["dropped"], _KNOWN)),
+            raced=bool(about["raced"]),
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is a damaged file of a result: {error}") from error
@@ -112,6 +122,8 @@ _OF_IMPORT = ("cluster_kind", "cluster_unit", "relative_tolerance", "optimum_kno
 def _decode_runs(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> tuple[Trajectory, ...]:
     labels = [from_plain(label, _KNOWN) for label in about["labels"]]
     stops = np.cumsum(arrays["lengths"]).tolist()
+    if len(stops) != len(arrays["labels"]) or stops[-1] != arrays["budgets"].size:
+        raise ValueError("it has runs of unknown length")
     archives = _decode_archives(arrays, len(stops))
     runs, start = [], 0
     for place, stop in enumerate(stops):

@@ -119,7 +119,9 @@ def expected_words(selection):
     if not others:
         yield "It is the only candidate." if by_rivals else f"{does}{interval}{average}."
     elif selection.is_sure:
-        sure = f"{format_percent(best.probability_best)} sure that it is the best choice of {len(selection.candidates)}."
+        sure = (
+            f"{format_percent(best.probability_best)} sure that it is the best choice of {len(selection.candidates)}."
+        )
         yield from (sure, f"{does}{interval}{average}.", cost, *others)
     else:
         likely = sorted(selection.candidates, key=lambda each: -each.probability_best)[:3]
@@ -133,7 +135,11 @@ def expected_words(selection):
     if (rival := selection.rival) is not None:
         which = "Among the other algorithms, its" if rival.is_dropped else "Its"
         beats = f"which it is expected to beat on {percent(rival.expected)} of new instances"
-        won = f"; it won {percent(rival.observed)} of the {rival.instances} observed" if rival.observed is not None else ""
+        won = (
+            f"; it won {percent(rival.observed)} of the {rival.instances} observed"
+            if rival.observed is not None
+            else ""
+        )
         yield f"{which} strongest rival is {rival.name}, {beats}{won}."
     found = {each.code: each for each in selection.findings}
     if Code.NEAREST_BUDGET in found:
@@ -144,7 +150,9 @@ def expected_words(selection):
         yield f"Left out, since not observed together with another algorithm at these budgets: {names}."
     if Code.SUMMED_RATINGS in found:
         only = found[Code.SUMMED_RATINGS].numbers["only_copies"]
-        copies = "; for this preference the best choice is therefore the best algorithm on every machine" if only else ""
+        copies = (
+            "; for this preference the best choice is therefore the best algorithm on every machine" if only else ""
+        )
         yield f"A portfolio has the sum of its members' ratings, as if all runs were independent{copies}."
     if Code.BUDGETS_OUTSIDE in found:
         share = found[Code.BUDGETS_OUTSIDE].numbers["share"]

@@ -17,7 +17,6 @@ from polarbear import (
     ProbabilityBest,
     Quantile,
     TopK,
-    Uniform,
     Weighted,
     portfolio_win_probability,
     select,

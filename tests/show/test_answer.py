@@ -414,7 +414,9 @@ def test_whatever_the_result_it_fits_on_one_screen_and_nobody_vanishes(
 
 @pytest.mark.parametrize(("kind", "style"), [("crossing", "long"), ("undecided", "html"), ("twins", "latex")])
 def test_forty_algorithms_fit_on_one_screen(kind, style):
-    check_result(analyse(simulated(kind, 40, name=STYLES[style], instances=6), clock="evaluations", budgets=":3", draws=100))
+    check_result(
+        analyse(simulated(kind, 40, name=STYLES[style], instances=6), clock="evaluations", budgets=":3", draws=100)
+    )
 
 
 @pytest.mark.parametrize("instances", [1, 2, 40])

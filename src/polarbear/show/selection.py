@@ -180,7 +180,7 @@ def _reason(selection: Selection, best: Candidate, units: ValueUnits) -> str:
 
 def _meaning(selection: Selection) -> list[str]:
     """Return what the numbers mean, and what was observed."""
-    lines = [f"The query: {_query(selection)}; judged by {selection.criterion}, and by {selection.risk}."]
+    lines = [f"The query: {selection.preference}; judged by {selection.criterion}, and by {selection.risk}."]
     rival = selection.rival
     if rival is not None:
         observed = (
