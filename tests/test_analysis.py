@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.analysis import later_runs, replay, suggest_grid
+from polarbear.analysis import choose_grid, later_runs, replay, suggest_grid
 
 
 def recorded_runs(instances=40, end=100.0, names=("good", "bad")):
@@ -70,6 +70,64 @@ class TestSuggestedGrid:
     def test_without_values_there_is_no_grid(self, runs, message):
         with pytest.raises(ValueError, match=message):
             suggest_grid(runs)
+
+
+class TestChosenGrid:
+    @pytest.mark.parametrize(
+        ("budgets", "count", "first", "last", "has_end"),
+        [
+            (None, 25, 2, 100, False),
+            ("10..80:3", 3, 10, 80, True),
+            ("10..80", 30, 10, 80, True),
+            (" 1e1..8e1:3 ", 3, 10, 80, True),
+            ("10..", 30, 10, 100, False),
+            ("..50", 23, 2, 50, True),
+            ("..50:4", 4, 2, 50, True),
+            (":5", 5, 2, 100, False),
+            ("2.5..50:4", 4, 2, 50, True),
+            ("10,20,80", 3, 10, 80, True),
+            ((10, 80), 30, 10, 80, True),
+            ((None, 80), 25, 2, 80, True),
+            ([10, 80], 2, 10, 80, True),
+            (np.array([10.0, 20.0, 80.0]), 3, 10, 80, True),
+            ((10, 20, 80), 3, 10, 80, True),
+            (pb.Grid([10, 80], "log"), 2, 10, 80, True),
+        ],
+        ids=str,
+    )
+    def test_every_form(self, budgets, count, first, last, has_end):
+        """Budgets of runs are whole numbers, so that a grid may have fewer budgets than asked for."""
+        grid, ends = choose_grid(recorded_runs(), budgets)
+        assert (len(grid), grid.budgets[0], grid.budgets[-1], ends) == (count, first, last, has_end)
+
+    def test_a_grid_is_taken_as_it_is(self):
+        given = pb.Grid([10, 15.5, 80], "log")
+        assert choose_grid(recorded_runs(), given)[0] == given
+
+    @pytest.mark.parametrize(
+        ("budgets", "message"),
+        [
+            ("", "expected budgets such as 10..500, 10.., .*, got ''"),
+            ("500", "expected budgets such as .*, got '500'; write one of these"),
+            ("10-500", "expected budgets such as .*, got '10-500'"),
+            ("a..b", "expected budgets such as .*, got 'a..b'"),
+            ("10..500:x", "expected budgets such as .*, got '10..500:x'"),
+            ("10..500:2.5", "expected budgets such as .*, got '10..500:2.5'"),
+            ("10..80:0", "expected from 1 to 100,000 budgets, got 0"),
+            ("10..80:100001", "expected from 1 to 100,000 budgets, got 100001"),
+            ("10,x", "expected budgets as numbers such as 10,100,500, got '10,x'"),
+            ("80,10", "(?i)increas"),
+            ("80..10", "expected budgets from above 0 to a later one, got 80 to 10"),
+            ("0..10", "expected budgets from above 0 to a later one, got 0 to 10"),
+            ("nan..80", "expected budgets from above 0 to a later one, got nan to 80"),
+            ("10..inf", "expected budgets from above 0 to a later one, got 10 to inf"),
+            ("50..50", "got 50 for both; for the answer at one budget, select with budget=50"),
+            ((50, 50), "got 50 for both"),
+        ],
+    )
+    def test_what_are_no_budgets(self, budgets, message):
+        with pytest.raises(ValueError, match=message):
+            choose_grid(recorded_runs(), budgets)
 
 
 class TestReplay:

@@ -8,9 +8,10 @@ import pytest
 
 import polarbear as pb
 from polarbear.findings import Code, Include, StopAt
-from polarbear.opening import analyse, is_posterior_file, is_race_file, load
-from polarbear.result import Drop, Result, preference_of, result_of_race
+from polarbear.opening import analyse, as_tolerances, is_posterior_file, is_race_file, load, require_race_file
+from polarbear.result import Drop, Result, result_of_race
 from polarbear.selection import At, Between, Final
+from polarbear.selection.query import as_preference
 from tests.reporting.races import recorded_runs, small_race
 
 NAMES = ("quick", "steady", "slow", "hopeless")
@@ -24,7 +25,7 @@ def runs():
 
 @pytest.fixture(scope="module")
 def recorded(runs):
-    return analyse(runs, clock="evaluations", count=10, draws=400)
+    return analyse(runs, clock="evaluations", budgets=":10", draws=400)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def test_a_saved_posterior_says_what_its_runs_said_as_far_as_it_knows(recorded, 
 
 def test_trajectories_and_their_file_give_the_same_result(runs, tmp_path):
     path = write_csv(tmp_path / "runs.csv", plain(runs))
-    options = {"clock": "evaluations", "count": 6, "draws": 400}
+    options = {"clock": "evaluations", "budgets": ":6", "draws": 400}
     here, there = analyse(plain(runs), **options), analyse(path, cluster="none", **options)
     assert there.kept == here.kept
     for a, b in ((0, 1), (0, 2), (1, 2)):  # whatever the draws, which depend on the labels of instances
@@ -128,7 +129,7 @@ def test_trajectories_and_their_file_give_the_same_result(runs, tmp_path):
 def test_options_of_reading(runs, tmp_path):
     path = write_csv(tmp_path / "runs.csv", plain(runs), columns=("solver", "problem", "calls", "score"))
     columns = {"algorithm_name": "solver", "instance": "problem", "evaluations": "calls", "raw_y": "score"}
-    result = analyse(path, columns=columns, without=["slow"], maximise=True, count=5, draws=100)
+    result = analyse(path, columns=columns, without=["slow"], maximise=True, budgets=":5", draws=100)
     assert set(result.candidates) == {"quick", "steady", "hopeless"}
     assert result.maximise
     assert "higher is better" in str(result)
@@ -154,36 +155,65 @@ def test_kinds_of_files_are_recognised_by_what_they_hold(saved, race_file, tmp_p
 
 
 def test_the_budgets_to_compare(runs):
-    chosen = analyse(runs, start=50, stop=500, count=4, draws=100).posterior.grid
+    chosen = analyse(runs, budgets="50..500:4", draws=100).posterior.grid
     assert (len(chosen), chosen.budgets[0], chosen.budgets[-1]) == (4, 50, 500)
-    assert analyse(runs, grid=[20, 200], draws=100).posterior.grid.budgets.tolist() == [20, 200]
+    assert analyse(runs, budgets=[20, 200], draws=100).posterior.grid.budgets.tolist() == [20, 200]
     assert len(analyse(runs, draws=100).posterior.grid) == 30
 
 
 def test_rules_of_dropping(runs):
-    assert analyse(runs, count=5, draws=400, confidence=1).kept == NAMES
-    joint = analyse(runs, count=5, draws=400, dominance="joint")
+    assert analyse(runs, budgets=":5", draws=400, confidence=1).kept == NAMES
+    joint = analyse(runs, budgets=":5", draws=400, dominance="joint")
     assert joint.dominance == "joint"
-    assert set(joint.kept) >= set(analyse(runs, count=5, draws=400).kept)
+    assert set(joint.kept) >= set(analyse(runs, budgets=":5", draws=400).kept)
 
 
 def test_tolerances_make_ties():
     values = {"a": 1.0, "b": 1.05, "c": 3.0}
     runs = [pb.Trajectory(name, i, [10], [value], end=100) for i in range(40) for name, value in values.items()]
-    assert analyse(runs, count=3, draws=100).kept == ("a",)
-    tied = analyse(runs, count=3, draws=100, absolute_tolerance=0.1)
+    assert analyse(runs, budgets=":3", draws=100).kept == ("a",)
+    tied = analyse(runs, budgets=":3", draws=100, tolerance=0.1)
     assert set(tied.kept) == {"a", "b"}
     assert tied.answer.same == {"a": ("b",)}
     assert "values within 0.1 tie" in str(tied)
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "expected"),
+    [
+        (None, {}),
+        (0, {"absolute_tolerance": 0}),
+        (0.5, {"absolute_tolerance": 0.5}),
+        ("0.5", {"absolute_tolerance": 0.5}),
+        ("0.1%", {"relative_tolerance": 0.001}),
+        (" 2 % ", {"relative_tolerance": 0.02}),
+        ("0.5, 0.1%", {"absolute_tolerance": 0.5, "relative_tolerance": 0.001}),
+    ],
+)
+def test_tolerances_are_amounts_or_shares(tolerance, expected):
+    assert as_tolerances(tolerance) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("tolerance", ["x", "", "0.1%%", "-1", -0.5, "nan", "inf", float("inf"), "0.5,x"])
+def test_what_is_no_tolerance(tolerance):
+    with pytest.raises(ValueError, match=r"expected a tolerance such as 0.5, or a share such as 0.1%, got "):
+        as_tolerances(tolerance)
+
+
+def test_a_share_makes_ties():
+    values = {"a": 100.0, "b": 101.0, "c": 300.0}
+    runs = [pb.Trajectory(name, i, [10], [value], end=100) for i in range(40) for name, value in values.items()]
+    assert analyse(runs, budgets=":3", draws=100, tolerance="0.5%").kept == ("a",)
+    assert set(analyse(runs, budgets=":3", draws=100, tolerance="2%").kept) == {"a", "b"}
+
+
 def test_algorithms_with_few_instances_are_left_out_unless_included(runs):
     rare = [run.under_name("rare") for run in runs if run.algorithm == "quick"][:4]
-    result = analyse([*runs, *rare], count=5, draws=100)
+    result = analyse([*runs, *rare], budgets=":5", draws=100)
     assert "rare" not in result.candidates
     (found,) = [each for each in result.findings if each.code is Code.SPARSE_ALGORITHMS]
     assert (found.numbers, found.remedy) == ({"usual": 40.0, "counts": {"rare": 4}}, Include(("rare",)))
-    included = analyse([*runs, *rare], count=5, draws=100, include=["rare"])
+    included = analyse([*runs, *rare], budgets=":5", draws=100, include=["rare"])
     assert "rare" in included.candidates
     assert Code.SPARSE_ALGORITHMS not in {each.code for each in included.findings}
 
@@ -191,10 +221,10 @@ def test_algorithms_with_few_instances_are_left_out_unless_included(runs):
 def test_runs_that_go_on_and_how_runs_ended(runs):
     longer = [pb.Trajectory(run.algorithm, run.instance, run.budgets, run.values, 5000) for run in runs]
     mixed = [*(run for run in longer if run.algorithm != "slow"), *(run for run in runs if run.algorithm == "slow")]
-    found = {each.code: each for each in analyse(mixed, clock="seconds", count=5, draws=100).findings}
+    found = {each.code: each for each in analyse(mixed, clock="seconds", budgets=":5", draws=100).findings}
     assert found[Code.RUNS_GO_ON].numbers == {"later": 120, "runs": 160, "stop": 1000.0, "clock": "seconds"}
     assert found[Code.RUNS_GO_ON].remedy == StopAt(5000.0)
-    beyond = {each.code: each for each in analyse(mixed, stop=5000, count=5, draws=100).findings}
+    beyond = {each.code: each for each in analyse(mixed, budgets="..5000:5", draws=100).findings}
     assert Code.RUNS_GO_ON not in beyond
     assert beyond[Code.RUN_ENDS].numbers == {"finished": 0, "cut": 40, "failed": 0, "stop": 5000.0}
 
@@ -219,12 +249,13 @@ def test_the_result_of_a_race(race_file):
 def test_options_compare_the_runs_of_a_race_as_recorded_runs(race_file):
     path, outcome = race_file
     assert analyse(path).race is not None
-    again = analyse(path, count=5, draws=100)
+    again = analyse(path, budgets=":5", draws=100)
     assert (again.race, again.source, again.confidence) == (None, "runs", 0.9)  # by the rule of the race
     assert len(again.posterior.grid) == 5
     assert analyse(path, only=["quick", "steady"], draws=100).candidates == ("quick", "steady")
     assert analyse(path, without=["quick"], draws=100).candidates == ("steady", "slow", "hopeless")
-    strict = analyse(path, confidence=1)
+    assert again.posterior.prior.startswith("RandomWalk")
+    strict = analyse(path, confidence=1, prior=pb.BayesianBootstrap())
     assert (strict.race, strict.confidence, strict.kept) == (None, 1, NAMES)
     assert strict.posterior.grid == outcome.state.settings.grid
 
@@ -277,13 +308,13 @@ def test_the_dictionary_is_json_and_says_what_the_answer_says(results, source):
 
 def test_the_dictionary_of_few_instances_is_json_too():
     for instances in (1, 2, 3):
-        result = analyse(recorded_runs(NAMES, instances=instances), count=5, draws=100)
+        result = analyse(recorded_runs(NAMES, instances=instances), budgets=":5", draws=100)
         json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_the_dictionary_names_algorithms_that_are_the_same(runs):
     twins = [*runs, *(run.under_name("twin") for run in runs if run.algorithm == "slow")]
-    stored = analyse(twins, count=5, draws=100).to_dict()
+    stored = analyse(twins, budgets=":5", draws=100).to_dict()
     assert stored["same"] == {"slow": ["twin"]}
 
 
@@ -317,14 +348,14 @@ def test_the_parts(recorded, runs):
 
 def test_without_drops_there_is_a_table_without_rows():
     equal = [pb.Trajectory(name, i, [5], [1.0 + i % 2], end=100) for i in range(9) for name in "ab"]
-    result = analyse(equal, count=3, draws=100)
+    result = analyse(equal, budgets=":3", draws=100)
     assert result.dropped == {}
     frame = result.to_frame("drops")
     assert (len(frame), list(frame.columns)[:2]) == (0, ["name", "by"])
 
 
 def test_runs_of_files_have_instances_as_text(runs, tmp_path):
-    result = analyse(write_csv(tmp_path / "runs.csv", plain(runs)), count=5, draws=100)
+    result = analyse(write_csv(tmp_path / "runs.csv", plain(runs)), budgets=":5", draws=100)
     frame = result.to_frame("runs", backend="polars")
     assert frame["instance"].n_unique() == 40
     assert "instance" in frame["instance"][0]
@@ -350,7 +381,7 @@ def test_a_budget_is_a_number_a_pair_or_a_preference(recorded):
 
 def test_a_selection_is_among_the_kept_algorithms_or_those_that_are_named(recorded):
     assert {each.members[0] for each in recorded.select().candidates} == set(recorded.kept)
-    assert recorded.select(among=["hopeless", "slow"]).recommendation == "slow"
+    assert recorded.select(only=["hopeless", "slow"]).recommendation == "slow"
     assert len(recorded.select(machines=2).recommendation) == 2
 
 
@@ -392,11 +423,11 @@ def test_parts_that_a_result_does_not_have(results, what):
         (lambda runs: analyse("no such file.csv"), r"there is no file .*; "),
         (lambda runs: analyse(runs, columns={}), r"analyse has no option 'columns' for runs in memory; read"),
         (lambda runs: analyse([1, 2]), r"expected a path, .*, got 1; "),
-        (lambda runs: analyse(runs[:1]), r"expected runs of two algorithms or more, got those of quick; "),
-        (lambda runs: analyse([], grid=[1, 10]), r"expected runs of two algorithms or more, got none; "),
-        (lambda runs: analyse([]), r"expected recorded runs, got none; pass"),
+        (lambda runs: analyse(runs[:1]), r"expected runs of two algorithms or more, got runs of quick; "),
+        (lambda runs: analyse([], budgets=[1, 10]), r"expected runs of two algorithms or more, got none; "),
+        (lambda runs: analyse([]), r"expected runs of two algorithms or more, got none; add"),
         (lambda runs: analyse(runs, include=["quik"]), r"expected .* include, got 'quik'; did you mean 'quick'"),
-        (lambda runs: analyse(runs, confidence=2, count=3), r"expected confidence in .*, got 2; use"),
+        (lambda runs: analyse(runs, confidence=2, budgets=":3"), r"expected confidence in .*, got 2; use"),
     ],
 )
 def test_what_cannot_be_analysed(runs, call, message):
@@ -416,8 +447,10 @@ def test_what_a_race_file_states_itself(race_file):
 
 def test_what_is_no_saved_result(runs, tmp_path):
     table = write_csv(tmp_path / "runs.csv", runs[:8])
-    with pytest.raises(ValueError, match=r"expected a race file or a saved posterior, got .*, which is neither; "):
-        load(table, only_saved=True)
+    with pytest.raises(ValueError, match=r"expected a race file, got another file in .*runs\.csv; "):
+        require_race_file(table)
+    with pytest.raises(ValueError, match=r"expected a race file, got the folder .*; name a file in it"):
+        require_race_file(tmp_path)
     (tmp_path / "my.race").touch()
     with pytest.raises(FileNotFoundError, match=r"there is no file .*mine\.race; .*my\.race"):
         load(tmp_path / "mine.race")
@@ -436,7 +469,7 @@ def test_a_saved_posterior_has_no_runs(results, ask):
 
 def test_a_range_has_two_ends():
     with pytest.raises(ValueError, match=r"expected a range as two budgets, got \(1, 2, 3\); give"):
-        preference_of((1, 2, 3))
+        as_preference((1, 2, 3))
 
 
 # The next step of a race

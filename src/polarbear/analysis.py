@@ -175,12 +175,12 @@ def suggest_grid(
         start = earliest if 0 < earliest < stop else _earlier_start(runs, stop)
         if start == stop:
             return Grid([stop])
-    if (own := _recorded_budgets(runs, start, stop, count)) is not None:
-        return own
-    if not 0 < start < stop:
+    if not 0 < start < stop < math.inf:
         raise ValueError(
             f"expected budgets from above 0 to a later one, got {start:g} to {stop:g}; choose others, such as 10..500"
         )
+    if (own := _recorded_budgets(runs, start, stop, count)) is not None:
+        return own
     grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
     evaluations = all(np.array_equal(run.budgets, np.floor(run.budgets)) for run in runs)
     return whole_numbers(grid) if evaluations else grid

@@ -23,6 +23,7 @@ from polarbear.literals import Ended
 from polarbear.observe.trajectory import Trajectory
 from polarbear.posterior.e_values import error_bounds
 from polarbear.posterior.elimination import dominated
+from polarbear.posterior.keyed_numbers import keys_of_instances
 from polarbear.posterior.posterior import Posterior
 from polarbear.result import Drop, Result, choices_of, result_of_race
 from polarbear.saved_result import read_runs_of_result
@@ -160,7 +161,15 @@ def analyse(
     )
     found = compared.result(runs, [] if imported is None else imported.findings)
     path_as_typed = "" if imported is None else shlex.quote(imported.about.path)
-    return replace(found, imported=imported, path=path_as_typed)
+    return replace(found, imported=imported and _confine(imported, found.runs), path=path_as_typed)
+
+
+def _confine(imported: Imported, compared: Sequence[Trajectory]) -> Imported:
+    """Return an import without the runs that are not compared."""
+    kept = set(map(id, compared))
+    places = [place for place, run in enumerate(imported.runs) if id(run) in kept]
+    cells = {name: tuple(each[place] for place in places) for name, each in imported.cells.items()}
+    return replace(imported, runs=tuple(imported.runs[place] for place in places), cells=cells)
 
 
 def _is_default(name: str, value: Any) -> bool:
@@ -277,10 +286,28 @@ def _load_saved(path: Path) -> Result:
     if saved is None:
         return replace(result_of_posterior(posterior), path=shlex.quote(str(path)))
     own = {each.name: getattr(saved, each.name) for each in fields(saved)}
-    rule: dict[str, Any] = {name: own.pop(name) for name in ("confidence", "dominance")}
-    found = result_of_posterior(posterior, **rule, choices=choices_of(saved.runs, posterior.grid, saved.rules))
-    maximise = saved.runs[0].maximise if saved.runs else None
-    return replace(found, **own, maximise=maximise, path=shlex.quote(str(path)))
+    try:
+        own["dropped"] = {name: Drop(**each) for name, each in saved.dropped.items()}
+    except TypeError as error:
+        raise ValueError(f"{path} is a damaged file of a result: {error}") from error
+    posterior = _with_runs(posterior, choices_of(saved.runs, posterior.grid, saved.rules))
+    return Result(posterior, **own, maximise=saved.runs[0].maximise, path=shlex.quote(str(path)))
+
+
+def _with_runs(posterior: Posterior, choices: Choices) -> Posterior:
+    """Return a loaded posterior that ranks its runs at budgets between those of its grid, as before it was saved."""
+    import numpy as np
+
+    beliefs, known = posterior.beliefs, choices.rankings
+    if beliefs is None or known is None:
+        return posterior
+    stored = beliefs.sample.rankings
+    if beliefs.sample.keys != keys_of_instances(known.instances) or not np.array_equal(stored.ranks, known.ranks):
+        return posterior
+    rankings = replace(stored, instances=known.instances, ranked_at=known.ranked_at)
+    sample = replace(beliefs.sample, rankings=rankings)
+    changed: dict[str, Any] = {"ratings": None, "beliefs": replace(beliefs, sample=sample, _beliefs={}, _rates={})}
+    return replace(posterior, **changed)
 
 
 def result_of_posterior(

@@ -129,6 +129,8 @@ class Result:
         What was noticed when the runs were read; part of `findings`.
     path, reading
         The file, and the options with which `show` read it, as typed in a shell.
+    raced
+        Whether the runs are those of a race, also in a saved result, in which dropped algorithms ran on fewer instances.
     continues, only, writer, listed
         Whether commands can continue the race; the algorithms to which the race was confined; the process that runs the
         race now, if any; and the instances that its configuration lists.
@@ -150,6 +152,7 @@ class Result:
     features: Mapping[int, Features] = field(default_factory=dict)
     path: str = ""
     reading: str = ""
+    raced: bool = False
     continues: bool = False
     only: tuple[str, ...] = ()
     writer: str = ""
@@ -367,7 +370,7 @@ class Result:
         if only is not None:
             among: Sequence[str] | None = find_names("only", only, subject.names)
         else:
-            among = None if machines > 1 and self.race is None else self._known
+            among = self._known if machines == 1 or self.raced else None
         found = select(
             subject, preference, as_risk(risk), among=among, portfolio=machines, criterion=wanted, copies=not distinct
         )
@@ -511,7 +514,9 @@ class Result:
         from polarbear.features.explanation import explain
 
         source, tables = self._source_of_features(features)
-        among = None if only is None else find_names("only", only, self.posterior.names)
+        among = (
+            find_names("only", only, self.posterior.names) if only is not None else self._known if self.raced else None
+        )
         options: dict[str, Any] = {"depth": depth, "confidence": confidence, "seed": seed}
         return explain(source, tables, preference=as_preference(budget), among=among, **options)
 
@@ -558,7 +563,7 @@ class Result:
         if figure == "tree":
             style |= {
                 "features": self._tables(features),
-                "among": style["among"] or (self._known if self.race else None),
+                "among": style["among"] or (self._known if self.raced else None),
             }
         style |= {"preference": as_preference(budget), "unit": self.clock or None}
         return draw_figure(figure, self.posterior, self.race, runs=self.collection, **style)
@@ -598,8 +603,9 @@ class Result:
         if draws is not None or not self.runs:
             self.posterior.save(path, draws=draws, force=force)
             return
-        shared = ("runs", "imported", "noticed", "rules", "clock", "margin", "confidence", "dominance", "features")
-        more = encode_runs(SavedRuns(**{name: getattr(self, name) for name in shared}))
+        given = {each.name: getattr(self, each.name) for each in fields(SavedRuns)}
+        given["dropped"] = {name: asdict(each) for name, each in self.dropped.items()}
+        more = encode_runs(SavedRuns(**given))
         self.posterior.save(path, force=force, more=more)
 
     def to_table(self, what: What = "ranges") -> Table:
@@ -817,6 +823,7 @@ def result_of_race(
         dominance=settings.dominance,
         runs=tuple(run.trajectory for run in race.runs),
         race=race,
+        raced=True,
         rules=ranking_rules(race),
         features=race.state.features,
         path=path,

@@ -16,6 +16,7 @@ from polarbear.importers.imported import About, Block, Imported
 from polarbear.observe.archive import Archive
 from polarbear.observe.trajectory import Trajectory
 from polarbear.posterior.posterior_file import read_arrays
+from polarbear.race.observations import ClusterLabel
 from polarbear.race.serialisation import from_plain, to_plain
 
 if TYPE_CHECKING:
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
 _KEY = "result"
 _PREFIX = "runs_"
 _KNOWN: dict[str, Any] = {
-    **{kind.__name__: kind for kind in (About, Block, Finding, *get_args(Remedy))},
+    **{kind.__name__: kind for kind in (About, Block, ClusterLabel, Finding, *get_args(Remedy))},
     "Mapping": lambda items: dict(items),
 }
 
 
 @dataclass(frozen=True)
 class SavedRuns:
-    """The runs behind a posterior, and how they were read and compared; see `polarbear.result.Result` for the fields."""
+    """The runs behind a posterior, how they were read and compared, and what was dropped.
+
+    See `polarbear.result.Result` for the fields; `dropped` has the fields of each drop.
+    """
 
     runs: tuple[Trajectory, ...]
     imported: Imported | None
@@ -47,6 +51,9 @@ class SavedRuns:
     confidence: float = 0.95
     dominance: Dominance = "pointwise"
     features: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    dropped: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    raced: bool = False
 
 
 def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -54,11 +61,12 @@ def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any
     runs, imported = saved.runs, saved.imported
     labels, places = _number([label for run in runs for label in (run.algorithm, run.instance, run.cluster)])
     about: dict[str, Any] = {
-        "labels": [to_plain(label, _KNOWN) for label in labels],
+        "labels": list(map(_label_to_plain, labels)),
         "maximise": bool(runs) and runs[0].maximise,
         "noticed": [to_plain(each, _KNOWN) for each in saved.noticed],
-        **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features")},
-        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance")},
+        **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features", "dropped")},
+        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance", "raced")},
+        "kept": list(saved.kept),
     }
     if imported is not None:
         about["imported"] = {
@@ -94,12 +102,15 @@ def read_runs_of_result(path: str | PathLike[str]) -> SavedRuns | None:
             runs=runs,
             imported=_decode_import(about["imported"], runs) if "imported" in about else None,
             noticed=tuple(_decode_finding(each) for each in about["noticed"]),
-            rules=from_plain(about["rules"], _KNOWN),
+            rules=dict(from_plain(about["rules"], _KNOWN)),
             clock=str(about["clock"]),
             margin=float(about["margin"]),
             confidence=float(about["confidence"]),
             dominance=about["dominance"],
-            features=from_plain(about["features"], _KNOWN),
+            features=dict(from_plain(about["features"], _KNOWN)),
+            kept=tuple(map(str, about["kept"])),
+            dropped=dict(from_plain(about["dropped"], _KNOWN)),
+            raced=bool(about["raced"]),
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is a damaged file of a result: {error}") from error
@@ -111,6 +122,8 @@ _OF_IMPORT = ("cluster_kind", "cluster_unit", "relative_tolerance", "optimum_kno
 def _decode_runs(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> tuple[Trajectory, ...]:
     labels = [from_plain(label, _KNOWN) for label in about["labels"]]
     stops = np.cumsum(arrays["lengths"]).tolist()
+    if len(stops) != len(arrays["labels"]) or stops[-1] != arrays["budgets"].size:
+        raise ValueError("it has runs of unknown length")
     archives = _decode_archives(arrays, len(stops))
     runs, start = [], 0
     for place, stop in enumerate(stops):
@@ -149,12 +162,13 @@ def _decode_finding(stored: Any) -> Finding:
 
 def _encode_archives(archives: Sequence[Archive | None]) -> dict[str, NDArray[Any]]:
     known = [archive for archive in archives if archive is not None]
-    references = [archive.reference for archive in known if archive.reference is not None]
+    unknown = np.full(known[0].points.shape[1], np.nan)  # the reference point of a run that has none yet
+    references = [unknown if archive.reference is None else archive.reference for archive in known]
     return {
         "archive_lengths": np.array([-1 if each is None else each.budgets.size for each in archives], dtype=np.int64),
         "archive_budgets": _joined([archive.budgets for archive in known]),
         "archive_points": np.concatenate([archive.points for archive in known]),
-        **({"archive_references": np.stack(references)} if len(references) == len(known) else {}),
+        "archive_references": np.stack(references),
     }
 
 
@@ -168,10 +182,21 @@ def _decode_archives(arrays: Mapping[str, NDArray[Any]], runs: int) -> list[Arch
             archives.append(None)
             continue
         part = slice(start, start + length)
-        reference = arrays["archive_references"][known] if "archive_references" in arrays else None
-        archives.append(Archive(arrays["archive_budgets"][part], arrays["archive_points"][part], reference))
+        reference = arrays["archive_references"][known]
+        own = None if np.isnan(reference).any() else reference
+        archives.append(Archive(arrays["archive_budgets"][part], arrays["archive_points"][part], own))
         start, known = start + length, known + 1
     return archives
+
+
+def _label_to_plain(label: Hashable) -> Any:
+    try:
+        return to_plain(label, _KNOWN)
+    except ValueError:
+        raise ValueError(
+            f"expected algorithms, instances and clusters that are text, numbers or tuples of them, got {label!r}, which "
+            "no file of a result can hold; label the runs otherwise, or save result.posterior"
+        ) from None
 
 
 def _number(labels: Sequence[Hashable]) -> tuple[list[Hashable], list[int]]:

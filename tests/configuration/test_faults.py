@@ -81,7 +81,7 @@ def test_all_faults_are_reported_at_once_each_with_its_key(write):
             "algorithms",
             "expected two algorithms or more, got 1",
         ),
-        (("confidence = 0.9", 'prior = "Dirichlet"\nelimination = "joint"'), "race", "dominance='pointwise'"),
+        (("confidence = 0.9", 'prior = "Dirichlet"\ndominance = "joint"'), "race", "dominance='pointwise'"),
         (
             ("confidence = 0.9", "confidence = 0.99999"),
             "race",

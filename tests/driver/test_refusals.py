@@ -58,7 +58,7 @@ def test_an_invalid_algorithm_is_not_added(copied):
 
 @pytest.mark.parametrize("make", [race_of, lambda **changes: pb.Race.open("nowhere.race", **changes)])
 def test_unknown_settings_are_named(make):
-    with pytest.raises(TypeError, match=r"a race has no setting 'confidance'; choose from grid, prior, .*confidence"):
+    with pytest.raises(TypeError, match=r"a race has no setting 'confidance'; choose from grid, clock, .*confidence"):
         make(confidance=0.9)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import polarbear as pb
-from polarbear.findings import Code
+from polarbear.findings import Code, Finding
 from polarbear.race.findings import race_findings
 from tests.driver.races import SETTINGS, race_of, run_quietly
 from tests.race.live_algorithms import four
@@ -27,12 +27,11 @@ def test_repetitions_differ_and_form_clusters(local, tmp_path):
     assert max(values[0::3]) < min(values[1::3])
     assert str(result.posterior.scope) == "to new instances, based on 3 instances with 9 repetitions"
     assert result.posterior.beliefs.sample.rankings.repeated.problem.tolist() == [0, 1, 2] * 3
-    copies = pb.select(result.posterior, among=["early"], portfolio=2).sentence
-    measured = "measured on the 3 instances on which the runs of all candidates were repeated, with 3 runs on each."
-    assert measured in copies
+    measured = Finding(Code.MEASURED_COPIES, "note", numbers={"instances": 3, "fewest": 3, "most": 3, "enough": True})
+    assert measured in pb.select(result.posterior, among=["early"], portfolio=2).findings
     last = result.posterior.grid.budgets[-1]
     assert last - 1 not in result.posterior.grid.budgets
-    assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).sentence
+    assert measured in pb.select(result.posterior, pb.At(last - 1), among=["early"], portfolio=2).findings
     with pb.Race.open(path) as race:
         assert clusters_of(race.outcome).labels == (0, 1, 2) * 3
         assert race.outcome.posterior.scope == result.posterior.scope

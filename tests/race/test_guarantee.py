@@ -247,7 +247,7 @@ def test_records_and_settings_of_old_race_files_are_read():
 
 @pytest.mark.parametrize("guarantee", [0.0, -0.1, 0.51, 1, float("nan"), "0.05", True])
 def test_a_guarantee_outside_its_range_is_refused(guarantee):
-    with pytest.raises(ValueError, match=r"expected guarantee in \(0, 0.5\], .*got .*; use a value such as 0.05"):
+    with pytest.raises(ValueError, match=r"expected guarantee as a number above 0 and at most 0.5, got "):
         settings_of(guarantee=guarantee)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from polarbear.cli.source import pareto_set
 
 import polarbear as pb
 from polarbear.baselines import compare_with_aocc
@@ -98,7 +97,7 @@ def test_each_group_of_instances_has_a_row_with_its_leaders(open_report):
     assert "function 3 (7 instances, too few for a choice of its own): " in described
     bands = page.locator("#groups-chart rect")
     groups["function 3"] = random_posterior()  # that of all instances
-    candidates = {name: pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
+    candidates = {name: pb.pareto_set(posterior, confidence=0.95) for name, posterior in groups.items()}
     maps = [pb.decision_map(groups[name], among=among) for name, among in candidates.items()]
     ranges = [span for each in maps for span in each.ranges]
     assert bands.all_text_contents() == [f"{each.choice}: {each.certainty}" for each in ranges]

@@ -66,9 +66,7 @@ def test_findings_are_a_list_and_name_their_severity_and_remedy(result):
 
 
 def test_a_firm_answer_says_so():
-    values = [[[1.0, 2.0], [1.0, 2.0]]] * 40
-    choices = pb.Choices.from_values(values, grid=[10, 100], names=["cma", "rs"])
-    from polarbear.opening import result_of_posterior
-
-    firm = result_of_posterior(pb.fit(choices, draws=200), choices=choices)
+    levels = {"cma": 1.0, "rs": 2.0}
+    runs = [pb.Trajectory(name, i, [10], [value], end=100) for i in range(40) for name, value in levels.items()]
+    firm = pb.analyse(runs, budgets=[10, 100], draws=200)
     assert words(trust_html(firm)).startswith("The answer is firm. No check gives reason to doubt the answer.")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
 from polarbear.selection import portfolio as portfolios
 from polarbear.selection import portfolio_search
 
@@ -150,21 +151,23 @@ def test_there_are_as_many_copies_as_repetitions_at_most():
         select_all(posterior, portfolio=7)
 
 
-def test_the_sentence_says_how_portfolios_were_valued():
+def measured(selection):
+    """The numbers of the finding on measured copies; None if there is none."""
+    return {each.code: dict(each.numbers) for each in selection.findings}.get(Code.MEASURED_COPIES)
+
+
+def test_a_finding_says_how_portfolios_were_valued():
     values = np.array([2.0, 0.01, 0.01]) * np.random.default_rng(3).normal(size=(40, 3, 3, 3)) - np.array([1, 0, 0])
     posterior = posterior_of_repetitions(values)
     pair = select_all(posterior, pb.At(1), portfolio=2)
     assert pair.recommendation == ("A", "A")
-    assert pair.shown_table()[0][1] == "beats all candidates"
-    assert "Its best member beats an independent run of every candidate on " in pair.sentence
-    where = "This was measured on the 40 instances on which the runs of all candidates were repeated"
-    assert f"{where}, with 3 runs on each." in pair.sentence
-    assert "counting one half where its first run of A is the best." in pair.sentence
+    assert (pair.valued, pair.best_single) == ("repeated runs", "A")
+    assert measured(pair) == {"instances": 40, "fewest": 3, "most": 3, "enough": True}
     uneven = values.copy()
     uneven[:10, 2] = np.nan
     three = select_all(posterior_of_repetitions(uneven), pb.At(1), portfolio=3)
     assert three.recommendation == ("A", "A", "A")
-    assert f"{where}, with 2 to 3 runs on each; further copies add nothing there." in three.sentence
+    assert measured(three) == {"instances": 40, "fewest": 2, "most": 3, "enough": False}
 
 
 def test_copies_need_repetitions_of_half_of_the_instances_at_every_budget():
@@ -173,12 +176,13 @@ def test_copies_need_repetitions_of_half_of_the_instances_at_every_budget():
     values[6:, 1:] = np.nan  # and there are none of four instances
     posterior = posterior_of_repetitions(values)
     early, late = (select_all(posterior, query, portfolio=2) for query in (pb.At(2), pb.At(3)))
-    assert "on the 6 instances on which the runs of all candidates were repeated" in early.sentence
-    assert "Copies of one algorithm are left out" in late.sentence
+    assert measured(early)["instances"] == 6
+    assert measured(late) is None
+    assert Code.NO_COPIES in {each.code for each in late.findings}
     assert all(len(set(each.members)) == 2 for each in late.candidates)
     values[4:, 1:] = np.nan
     few = select_all(posterior_of_repetitions(values), pb.At(2), portfolio=2)
-    assert "Copies of one algorithm are left out" in few.sentence
+    assert Code.NO_COPIES in {each.code for each in few.findings}
     with pytest.raises(ValueError, match="expected repeated runs of A and B on the same instances"):
         pb.portfolio_win_probability(posterior_of_repetitions(values[4:]), ["A", "A"], ["B"])
 
@@ -258,7 +262,7 @@ def test_a_search_agrees_with_comparing_all(risk, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(portfolio_search, "_COMPARED", 0)
             searched = select_all(posterior, risk=risk, **query)
-        assert "the search found" in searched.sentence
+        assert Code.SEARCHED in {each.code for each in searched.findings}
         assert searched.recommendation == everything.recommendation
 
 

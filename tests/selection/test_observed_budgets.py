@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
+from polarbear.posterior.findings import observation_findings
 from polarbear.selection.observed_budgets import (
     NotObservedError,
     describe_unobserved,
-    thin_data_sentence,
     unobserved_sentence,
 )
 from tests.selection.posteriors import posterior_of, random_posterior
@@ -36,6 +37,11 @@ def masked(posterior, **gaps):
     for name, places in gaps.items():
         comparisons[places, posterior.names.index(name)] = 0
     return replace(posterior, comparisons=comparisons)
+
+
+def left_out(selection):
+    """The algorithms that the finding names as left out; None if there is none."""
+    return {each.code: each.subject for each in selection.findings}.get(Code.LEFT_OUT)
 
 
 def test_the_map_has_no_leader_where_nothing_was_compared(two):
@@ -81,7 +87,7 @@ def test_an_algorithm_is_not_recommended_where_it_was_not_observed(three, prefer
     assert selection.recommendation == "long"
     assert selection.not_observed == ("short",)
     assert [each.name for each in selection.candidates] == ["long", "last"]
-    assert "Left out, since not observed together with another algorithm at these budgets: short" in selection.sentence
+    assert left_out(selection) == ("short",)
 
 
 @pytest.mark.parametrize("preference", [pb.At(1), pb.At(10), pb.Between(1, 10), pb.BudgetDistribution([2, 5])], ids=str)
@@ -89,6 +95,7 @@ def test_where_it_was_observed_it_is_recommended(three, preference):
     selection = pb.select(three, preference)
     assert selection.recommendation == "short"
     assert selection.not_observed == ()
+    assert left_out(selection) is None
 
 
 def test_a_share_of_five_percent_of_the_weight_may_be_unobserved(three):
@@ -124,7 +131,7 @@ def test_the_mean_rank_is_among_observed_algorithms(three):
     selection = pb.select(three, pb.Final(), criterion=pb.MeanRank(), among=three.names)
     rates = pb.win_rates(three, "long", "last")[:, -1]
     assert selection.candidates[0].expected == pytest.approx(rates.mean())
-    assert f" It has a mean rank of {2 - rates.mean():.2f} among 2 (" in selection.sentence
+    assert selection.algorithms == 2  # and not 3
 
 
 def test_times_without_data_add_no_loss(two):
@@ -158,12 +165,12 @@ def test_few_data_are_named_with_their_budgets():
     values = np.ones((20, 4, 2)) * [1.0, 2.0]
     values[2:, 2:] = np.nan
     choices = pb.Choices.from_values(values, grid=[1, 10, 100, 1000], names=["a", "b"])
-    sentence = thin_data_sentence(pb.fit(choices, draws=100))
-    assert sentence.startswith(
-        "Few data from 100 to 1,000: at most 2 instances compare algorithms there, and 20 elsewhere"
-    )
+    (found,) = observation_findings(pb.fit(choices, draws=100))
+    assert found.code is Code.FEW_AT_BUDGETS
+    assert found.numbers == {"start": 100, "stop": 1000, "instances": 2, "elsewhere": 20}
+    assert observation_findings(pb.fit(choices, draws=100), may_end_early=True) == []
     whole = pb.Choices.from_values(np.ones((20, 4, 2)) * [1.0, 2.0], grid=[1, 10, 100, 1000])
-    assert thin_data_sentence(pb.fit(whole, draws=100)) == ""
+    assert observation_findings(pb.fit(whole, draws=100)) == []
 
 
 def test_ratings_of_observed_algorithms_sum_to_one(three):
@@ -178,5 +185,5 @@ def test_the_default_candidates_are_not_dominated_at_the_budgets_at_which_they_w
     assert {each.name for each in pb.select(three, pb.At(1)).candidates} == {"short", "long"}
     late = pb.select(three, pb.Final())
     assert ([each.name for each in late.candidates], late.not_observed) == (["long"], ("short",))
-    assert "choose long, the only candidate. Among the other algorithms, its strongest rival is last" in late.sentence
-    assert "Left out, since not observed together with another algorithm at these budgets: short" in late.sentence
+    assert (late.rival.name, late.rival.is_dropped) == ("last", True)
+    assert left_out(late) == ("short",)

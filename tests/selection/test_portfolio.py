@@ -17,11 +17,11 @@ from polarbear import (
     ProbabilityBest,
     Quantile,
     TopK,
-    Uniform,
     Weighted,
     portfolio_win_probability,
     select,
 )
+from polarbear.findings import Code
 from polarbear.selection import portfolio as portfolios
 from polarbear.selection import portfolio_search
 from tests.selection.posteriors import posterior_of, random_posterior
@@ -91,6 +91,11 @@ def test_three_copies_of_the_best_beat_three_good_algorithms():
     assert select(posterior, portfolio=3, copies=False).recommendation == tuple(bcd)
 
 
+def summed(selection):
+    """The numbers of the finding that ratings are summed; None if there is none."""
+    return {each.code: dict(each.numbers) for each in selection.findings}.get(Code.SUMMED_RATINGS)
+
+
 @pytest.mark.parametrize("risk", [Expected(), ProbabilityBest(), ExpectedLoss()], ids=str)
 def test_linear_preferences_need_no_list_of_portfolios(risk, monkeypatch):
     posterior = random_posterior(draws=4000, budgets=6, algorithms=12)
@@ -106,23 +111,19 @@ def test_linear_preferences_need_no_list_of_portfolios(risk, monkeypatch):
     assert len(selection.candidates) == 12
     assert selection.probability_best == pytest.approx(single.probability_best)
     assert selection.loss == pytest.approx(5 * single.loss)
-    assert "for this preference the best choice is therefore the best algorithm on every machine" in selection.sentence
-    assert "as if all runs were independent" in selection.sentence
+    assert summed(selection) == {"only_copies": True}
 
 
 def test_ratings_are_no_per_cents():
     selection = select(posterior_of([[[0.6, 0.4]], [[0.8, 0.2]]]), At(1), portfolio=2)
-    assert "Its rating is 1.4 (1.21 to 1.59). Not knowing the best choice for certain costs 0 of this rating" in (
-        selection.sentence
-    )
+    assert selection.valued == "ratings"
+    assert selection.candidates[0].expected == pytest.approx(1.4)
     heads, rows = selection.shown_table()
     assert heads[1] == "rating"
     assert [row[1:3] for row in rows] == [["1.4", "1.21 to 1.59"], ["0.6", "0.41 to 0.79"]]
     distinct = select(random_posterior(), At(300), portfolio=2, copies=False)  # the probability of having the winner
     assert distinct.shown_table()[0][1] == "comes first"
-    assert "Its best member comes first on" in distinct.sentence
-    average = select(random_posterior(), Uniform(), portfolio=2)
-    assert ") on average over these budgets. Not knowing" in average.sentence
+    assert distinct.valued == "criterion"
     custom = select(random_posterior(), WORST, portfolio=2)
     assert custom.shown_table()[0][1] == "value"
 
@@ -143,8 +144,8 @@ def test_for_the_worst_budget_the_members_complement_one_another():
     two, four = (select(posterior, WORST, portfolio=size) for size in (2, 4))
     assert (two.recommendation, four.recommendation) == (("A", "B"), ("A", "A", "B", "B"))
     assert four.candidates[0].score == pytest.approx(1.6)
-    assert "A portfolio has the sum of its members' ratings, as if all runs were independent." in four.sentence
-    assert "ratings" not in two.sentence.partition("It beats")[2]
+    assert summed(four) == {"only_copies": False}
+    assert summed(two) is None
 
 
 def test_for_a_quantile_opposite_algorithms_go_together():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.findings import Code
 from tests.selection.weighted_outcomes import MANY, bootstrap_of, many, random_values, weights_of
 
 LATE = pb.Custom(lambda curves: np.sqrt(curves).mean(axis=-1))
@@ -51,7 +52,8 @@ def test_only_candidates_count():
         pb.select(each, among=["A", "B", "C"], portfolio=2, risk=pb.Quantile(0.1)) for each in (three, alone)
     )
     np.testing.assert_allclose(of_three.values, of_alone.values, atol=1e-6)
-    assert of_three.sentence == of_alone.sentence
+    assert str(of_three) == str(of_alone)
+    assert of_three.findings == of_alone.findings
 
 
 def test_a_custom_preference_takes_the_curve_of_the_sum():
@@ -88,10 +90,9 @@ def test_algorithms_that_fail_on_different_instances_go_together():
     assert selection.candidates[0].expected > 0.95
     assert selection.probability_best == 1
     assert selection.best_single == pb.select(posterior).recommendation
-    assert "Copies of one algorithm are left out: repeated runs of all candidates would measure what they add." in (
-        selection.sentence
-    )
-    assert "Copies" not in pb.select(posterior, portfolio=2, copies=False).sentence
+    assert Code.NO_COPIES in {each.code for each in selection.findings}
+    distinct = pb.select(posterior, portfolio=2, copies=False)
+    assert Code.NO_COPIES not in {each.code for each in distinct.findings}
 
 
 def test_the_best_single_algorithm_is_the_one_that_is_recommended_alone():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from polarbear import Custom, Expected, ExpectedLoss, ProbabilityBest, Quantile, Uniform, select
+from polarbear.findings import Code
 from polarbear.selection import portfolio_search
 from tests.selection.posteriors import random_posterior
 from tests.selection.weighted_outcomes import bootstrap_of, random_values
@@ -22,8 +23,8 @@ def select_both_ways(posterior, preference, risk, monkeypatch, **query):
     with monkeypatch.context() as patch:
         patch.setattr(portfolio_search, "_COMPARED", 0)
         searched = select(posterior, preference, risk, **query)
-    assert "the search found" in searched.sentence
-    assert "the search found" not in all_compared.sentence
+    assert Code.SEARCHED in {each.code for each in searched.findings}
+    assert Code.SEARCHED not in {each.code for each in all_compared.findings}
     return all_compared, searched
 
 
@@ -79,5 +80,5 @@ def test_many_portfolios_are_searched_and_not_listed():
     """Of ten machines and twenty algorithms there are twenty million portfolios, few draws or not."""
     posterior = random_posterior(draws=1, algorithms=20)
     selection = select(posterior, Uniform(), Quantile(0.05), portfolio=10)
-    assert "too many portfolios" in selection.sentence
+    assert Code.SEARCHED in {each.code for each in selection.findings}
     assert selection.recommendation == 10 * (select(posterior, Uniform()).recommendation,)

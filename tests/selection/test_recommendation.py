@@ -77,7 +77,10 @@ def test_preferences_disagree_where_the_leader_changes():
 
 
 def test_uniform_and_expected_are_the_default(posterior):
-    assert select(posterior).sentence == select(posterior, Uniform(), Expected()).sentence
+    default, stated = select(posterior), select(posterior, Uniform(), Expected())
+    assert (default.preference, default.risk) == (Uniform(), Expected())
+    assert default.candidates == stated.candidates
+    assert str(default) == str(stated)
 
 
 def test_only_the_requested_candidates_are_compared(posterior):
@@ -89,9 +92,7 @@ def test_only_the_requested_candidates_are_compared(posterior):
     ]
     assert select(posterior, among="C").recommendation == "C"
     assert select(posterior, among="C").probability_best == 1
-    assert select(posterior, among="C").sentence.startswith(
-        "For any budget, all equally likely, choose C. It comes first"
-    )
+    assert select(posterior, among="C").runner_up == ""
     assert select(posterior, among={"A", "C"}, portfolio=2).recommendation in {("A", "A"), ("A", "C"), ("C", "C")}
     assert select(posterior, PREFERENCES["custom"], among=["B", "D"]).recommendation in {"B", "D"}
 
@@ -164,7 +165,7 @@ def test_the_same_query_has_the_same_recommendation(posterior):
     for preference in PREFERENCES.values():
         first, second = (select(posterior, preference, portfolio=2) for _ in range(2))
         assert first.candidates == second.candidates
-        assert first.sentence == second.sentence
+        assert str(first) == str(second)
 
 
 def test_selecting_from_a_file_in_single_precision(posterior, tmp_path):
@@ -182,9 +183,10 @@ def test_selecting_from_a_file_loads_little_beside_numpy(posterior, tmp_path):
     posterior.save(tmp_path / "choice.npz", draws=50)
     code = (
         "import sys, polarbear as pb; p = pb.Posterior.load(sys.argv[1]);"
-        "print(pb.select(p, pb.LogUniform(), pb.Quantile(0.05), portfolio=2).sentence);"
+        "print(pb.select(p, pb.LogUniform(), pb.Quantile(0.05), portfolio=2).name);"
         "pb.decision_map(p); pb.worst_case_loss(p);"
         "heavy = {'scipy.special', 'scipy.stats', 'arviz_stats', 'rich', 'cloudpickle', 'polarbear.inference'};"
+        "heavy |= {'pandas', 'polars', 'pyarrow', 'matplotlib', 'pydantic', 'typer', 'polarbear.importers'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(
@@ -193,10 +195,8 @@ def test_selecting_from_a_file_loads_little_beside_numpy(posterior, tmp_path):
         text=True,
         check=True,
     )
-    sentence, loaded = done.stdout.splitlines()
-    assert sentence.startswith(
-        "For any budget, all orders of magnitude equally likely, by the 5 % quantile of the value"
-    )
+    name, loaded = done.stdout.splitlines()
+    assert set(name) & set("ABCD")
     assert loaded == "[]"
 
 

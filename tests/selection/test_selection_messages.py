@@ -1,4 +1,6 @@
-"""A selection states its recommendation and its limits in sentences, and refuses invalid requests."""
+"""A selection reports its limits as findings, and refuses invalid requests."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,15 +12,12 @@ from polarbear import (
     Expected,
     Final,
     Grid,
-    MeanRank,
-    Quantile,
-    TopK,
     Uniform,
-    WinRateAgainst,
     decision_map,
     select,
     worst_case_loss,
 )
+from polarbear.findings import Code
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.queries import PREFERENCES
 
@@ -28,84 +27,38 @@ def fixed():
     return posterior_of([[[0.4, 0.6]]] * 8 + [[[0.55, 0.45]]] * 2, Grid([1000.0]), names=["de", "cma"])
 
 
-def test_the_sentence_of_a_recommendation():
-    selection = select(fixed(), At(1000))
-    assert selection.sentence == (
-        "For a budget of 1,000, choose cma: 80 % sure that it is the best choice of 2. It comes first on 57 % of instances "
-        "(45 to 60 %). Not knowing the best choice for certain costs 2 percentage points on average. Next comes de."
-    )
-    assert repr(selection) == f"Selection({selection.sentence})"
-    assert str(selection).splitlines() == [
-        selection.sentence,
-        "",
-        "choice  comes first  95 % interval  best choice       loss",
-        "cma            57 %  45 to 60 %            80 %   2 points",
-        "de             43 %  40 to 55 %            20 %  16 points",
-    ]
-
-
-def test_tables_show_the_quantile_and_the_unit_of_the_criterion():
-    heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=MeanRank()).shown_table()
-    assert heads == ["choice", "mean rank", "90 % quantile", "95 % interval", "best choice", "loss"]
-    assert rows[0] == ["cma", "1.43", "1.55", "1.40 to 1.55", "80 %", "0.02 ranks"]
-    heads, rows = select(fixed(), At(1000), Quantile(0.1), criterion=WinRateAgainst("de")).shown_table()
-    assert heads[:3] == ["choice", "beats de", "10 % quantile"]
-    assert rows == [  # in the worst tenth of the draws, cma loses to de
-        ["de", "50 %", "50 %", "50 %", "20 %", "8 points"],
-        ["cma", "57 %", "45 %", "45 to 60 %", "80 %", "1 point"],
-    ]
-    heads, rows = select(fixed(), Custom(lambda curve: 2 * curve[..., 0]), criterion=TopK(1)).shown_table()
-    assert (heads[1], rows[0][1]) == ("value", "1.14")
-
-
-def test_the_sentence_of_a_portfolio():
-    """Under the paper's priors ratings add up, so that the best algorithm runs on every machine."""
-    selection = select(fixed(), At(1000), portfolio=3)
-    assert selection.recommendation == ("cma", "cma", "cma")
-    assert selection.sentence == (
-        "For a budget of 1,000, choose 3 x cma: 80 % sure that it is the best choice of 2. Its rating is 1.71 (1.35 to "
-        "1.8). Not knowing the best choice for certain costs 0.06 of this rating on average. Next comes 3 x de. It beats "
-        "the best single algorithm, cma, on 83 % of instances, counting one half where its first run of cma is the best. A "
-        "portfolio has the sum of its members' ratings, as if all runs were independent; for this preference the best "
-        "choice is therefore the best algorithm on every machine."
-    )
-    both = select(fixed(), At(1000), portfolio=2, copies=False)
-    assert both.sentence.startswith(
-        "For a budget of 1,000, choose de + cma. Its best member comes first on 100 % of instances. It beats the best "
-        "single algorithm, cma, on 72 % of instances, counting one half where cma is its best member."
-    )
-    assert str(selection).splitlines()[-2:] == [
-        "3 x cma    1.71  1.35 to 1.8           80 %  0.06",
-        "3 x de     1.29  1.2 to 1.65           20 %  0.48",
-    ]
-
-
-def test_long_tables_are_cut():
-    text = str(select(random_posterior(), risk=Quantile(0.05), portfolio=3))
-    assert text.endswith("\n... and 10 more")
-    assert len(text.splitlines()) == 3 + 10 + 1
+def found_in(selection):
+    """The findings on a selection by their codes."""
+    return {each.code: each for each in selection.findings}
 
 
 def test_budgets_outside_the_grid_are_reported(posterior):
-    sentence = select(posterior, BudgetDistribution([100, 200, 300, 5000])).sentence
-    assert sentence.endswith("Only 75 % of the budgets lie within the grid; the others are left out.")
-    assert "Only" not in select(posterior, BudgetDistribution([100, 200])).sentence
-    tiny = select(posterior, BudgetDistribution([(0.9996, 1e6), (0.0004, 100)])).sentence
-    assert "Only 0.04 % of the budgets" in tiny
+    outside = found_in(select(posterior, BudgetDistribution([100, 200, 300, 5000])))[Code.BUDGETS_OUTSIDE]
+    assert (outside.severity, outside.numbers) == ("tentative", {"share": 0.75})
+    assert Code.BUDGETS_OUTSIDE not in found_in(select(posterior, BudgetDistribution([100, 200])))
+    tiny = found_in(select(posterior, BudgetDistribution([(0.9996, 1e6), (0.0004, 100)])))
+    assert tiny[Code.BUDGETS_OUTSIDE].numbers["share"] == pytest.approx(0.0004)
 
 
 def test_an_unreliable_posterior_is_reported(posterior):
     unreliable = posterior_of(posterior.ratings, posterior.grid, reliable=False)
-    assert select(unreliable).sentence.endswith("The posterior is not reliable: Too few draws.")
+    assert found_in(select(unreliable))[Code.UNRELIABLE_POSTERIOR].severity == "unreliable"
+    assert Code.UNRELIABLE_POSTERIOR not in found_in(select(posterior))
+
+
+def test_few_instances_are_reported(posterior):
+    few = found_in(select(posterior))[Code.FEW_INSTANCES]
+    assert (few.severity, few.numbers) == ("tentative", {"number": 12, "clusters": False, "needed": 30})
+    assert Code.FEW_INSTANCES not in found_in(select(replace(posterior, instances=30)))
 
 
 def test_independent_budgets_are_reported(posterior):
     alone = posterior_of(posterior.ratings, posterior.grid, joint=False)
-    remark = "The prior Dirichlet(concentration=1.0) treats each budget alone"
     for preference in PREFERENCES.values():
-        one_budget = isinstance(preference, At | Final)
-        assert (remark in select(alone, preference).sentence) != one_budget
-        assert remark not in select(posterior, preference).sentence
+        found = found_in(select(alone, preference)).get(Code.SEPARATE_BUDGETS)
+        assert (found is None) == isinstance(preference, At | Final)
+        assert found is None or found.numbers == {"prior": "Dirichlet(concentration=1.0)"}
+        assert Code.SEPARATE_BUDGETS not in found_in(select(posterior, preference))
 
 
 @pytest.mark.parametrize("portfolio", [0, -1, 1.5, 2.0, "2", None, True, np.nan, np.inf])
@@ -129,8 +82,8 @@ def test_candidates_that_are_not_in_the_posterior_are_refused(posterior, among):
     [
         ((Uniform,), r"expected a preference such as Uniform\(\), got the class Uniform; add parentheses"),
         ((Uniform(), Expected), r"expected a risk such as Expected\(\), got the class Expected; add parentheses"),
-        ((1000,), r"expected a preference such as Uniform\(\), got 1000$"),
-        (("uniform",), r"expected a preference such as Uniform\(\), got 'uniform'"),
+        (([1, 2, 3],), r"expected a range as two budgets, got \[1, 2, 3\]; give the first and the last$"),
+        (("unifrom",), r"expected a budget such as 500, .*, got 'unifrom'; did you mean 'uniform'\?$"),
         ((Expected(),), r"expected a preference such as Uniform\(\), got Expected\(\)"),
         ((Uniform(), At(3)), r"expected a risk such as Expected\(\), got At\(budget=3\)"),
         ((Uniform(), Custom(np.min)), r"expected a risk such as Expected\(\), got Custom"),

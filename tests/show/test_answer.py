@@ -409,22 +409,24 @@ def test_whatever_the_result_it_fits_on_one_screen_and_nobody_vanishes(
     kind, algorithms, style, clock, clusters, maximise, seed
 ):
     runs = simulated(kind, algorithms, name=STYLES[style], clusters=clusters, seed=seed, maximise=maximise)
-    check_result(analyse(runs, clock=clock, count=8, draws=100))
+    check_result(analyse(runs, clock=clock, budgets=":8", draws=100))
 
 
 @pytest.mark.parametrize(("kind", "style"), [("crossing", "long"), ("undecided", "html"), ("twins", "latex")])
 def test_forty_algorithms_fit_on_one_screen(kind, style):
-    check_result(analyse(simulated(kind, 40, name=STYLES[style], instances=6), clock="evaluations", count=3, draws=100))
+    check_result(
+        analyse(simulated(kind, 40, name=STYLES[style], instances=6), clock="evaluations", budgets=":3", draws=100)
+    )
 
 
 @pytest.mark.parametrize("instances", [1, 2, 40])
 def test_any_number_of_instances(instances):
-    check_result(analyse(simulated("crossing", 4, instances=instances), clock="seconds", count=8, draws=100))
+    check_result(analyse(simulated("crossing", 4, instances=instances), clock="seconds", budgets=":8", draws=100))
 
 
 def test_budgets_without_observations_have_no_choice_and_no_error():
     runs = simulated("crossing", 3)
-    result = analyse(runs, clock="evaluations", grid=pb.Grid([10, 100, 1000, 5000, 6000, 9000], "log"), draws=100)
+    result = analyse(runs, clock="evaluations", budgets=pb.Grid([10, 100, 1000, 5000, 6000, 9000], "log"), draws=100)
     check_result(result)
     assert result.answer.single is None
 

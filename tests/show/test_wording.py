@@ -83,6 +83,18 @@ CASES = {
     Code.MODEL_MISFIT: [(("cma", "de"), {**MISFIT, "instances": 63.4, "more": more}) for more in (0, 1, 5)],
     Code.MODEL_INFLUENCE: [(("de",), {**INFLUENCE, "others": others}) for others in ([], ["cma"], list("abcdefgh"))],
     Code.DEPENDENT_BUDGETS: [((), {"prior": "Dirichlet(concentration=1.0)", "budgets": 30, "independent": 3.7})],
+    Code.NEAREST_BUDGET: [((), {"budget": 57.0, "used": 10.0}), ((), {"budget": 12345.6, "used": 10000.0})],
+    Code.LEFT_OUT: [(("cma",), {}), (("cma", "de"), {})],
+    Code.BUDGETS_OUTSIDE: [((), {"share": share}) for share in (0.0, 0.0004, 0.75)],
+    Code.SEPARATE_BUDGETS: [((), {"prior": "Dirichlet(concentration=1.0)"})],
+    Code.SUMMED_RATINGS: [((), {"only_copies": each}) for each in (True, False)],
+    Code.MEASURED_COPIES: [
+        ((), {"instances": instances, "fewest": 2, "most": most, "enough": enough})
+        for instances in (1, 40)
+        for most, enough in ((2, True), (5, True), (5, False))
+    ],
+    Code.NO_COPIES: [((), {})],
+    Code.SEARCHED: [((), {})],
     Code.CIRCLE: [(("cma", "de", "rs"), {})],
     Code.DROP_CONTRADICTED: [(("de", "cma"), {"probability": 0.97, "own": 0.01, "budget": 100.0})],
     Code.DROP_UNSUPPORTED: [(("de", "cma"), {"probability": 0.97, "own": 0.31, "budget": 100.0})],
@@ -391,7 +403,7 @@ def collected():
     results = [
         analyse(few, prior=pb.RandomWalk(), draws=400, clock="evaluations"),
         analyse(twins, clock="seconds"),
-        analyse(ends, clock="evaluations", start=10, stop=500),
+        analyse(ends, clock="evaluations", budgets="10..500"),
         analyse(ends[:3], clock="evaluations"),
         analyse(sparse, prior=pb.Dirichlet(), draws=400),
     ]

@@ -240,7 +240,7 @@ def _with_features(table: Table, places: Places) -> tuple[Table, Places]:
     if not others:
         return table, places
     rows = iter(table.rows)
-    first = [row for row in islice(rows, _LOOKED_AT)]
+    first = list(islice(rows, _LOOKED_AT))
     identify = _cell_getter([*places.keys.values(), *places.repetitions.values()])
     seen: dict[tuple[Any, ...], Sequence[Any]] = {}
     for row in first:

@@ -108,7 +108,10 @@ def as_criterion(criterion: str | Criterion | None) -> Criterion | None:
         return criterion
     name, _, detail = criterion.partition(":")
     if name == "top" and detail:
-        return TopK(int(_number(detail, criterion, "top:3")))
+        number = _number(detail, criterion, "top:3")
+        if not number.is_integer():
+            raise ValueError(f"expected a whole number after the colon, such as top:3, got {criterion!r}")
+        return TopK(int(number))
     if name == "against" and detail:
         return WinRateAgainst(detail)
     if criterion not in _CRITERIA:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polarbear.importers.reasons import Reason
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -81,4 +79,8 @@ ASSUMED = "".join(f"{{% if assumption == '{name}' %}}{text}{{% endif %}}" for na
 
 def why(reason: str, details: Mapping[str, Any]) -> str:
     """Return why data were skipped."""
+    from polarbear.importers.reasons import (
+        Reason,  # with all importers, which a choice from a saved posterior does not need
+    )
+
     return Reason[reason].sentence(**details)

@@ -182,13 +182,14 @@ def _reason(selection: Selection, best: Candidate, units: ValueUnits) -> str:
     else:
         text = f"{who} {selection.criterion.describe(best.expected, selection.algorithms)}{interval}"
     if selection.win_rate_against_best_single is not None:
-        text += f", and beats {selection.best_single} alone on {percent(selection.win_rate_against_best_single)}"
+        beats = "it beats" if units.kind == "number" else "beats"  # a value beats nobody
+        text += f", and {beats} {selection.best_single} alone on {percent(selection.win_rate_against_best_single)}"
     return text + "."
 
 
 def _meaning(selection: Selection) -> list[str]:
     """Return what the numbers mean, and what was observed."""
-    lines = [f"The query: {_query(selection)}; judged by {selection.criterion}, and by {selection.risk}."]
+    lines = [f"The query: {selection.preference}; judged by {selection.criterion}, and by {selection.risk}."]
     rival = selection.rival
     if rival is not None:
         observed = (

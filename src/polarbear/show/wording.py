@@ -68,7 +68,10 @@ TEXTS: dict[Code, str] = {
         "{{ subject|names }} {{ 'is' if subject|length == 1 else 'are' }} left out, since no rival was observed together "
         "with {{ 'it' if subject|length == 1 else 'them' }} at these budgets."
     ),
-    Code.BUDGETS_OUTSIDE: "Only {{ share|share }} of the budgets lie within the grid. The others are left out.",
+    Code.BUDGETS_OUTSIDE: (
+        "{% if share < 0.01 %}Less than 1 %{% else %}Only {{ share|share }}{% endif %} of the budgets lie within the grid. "
+        "The others are left out."
+    ),
     Code.SEPARATE_BUDGETS: (
         "The prior {{ prior }} treats each budget alone. Over several budgets, expected values of linear preferences hold, "
         "but probabilities and expected losses treat the budgets as independent."

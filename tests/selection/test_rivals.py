@@ -1,4 +1,4 @@
-"""What a selection by the strongest rival says, number by number, and how it refuses unsuitable criteria."""
+"""The strongest rival of a selection, number by number, and how unsuitable criteria are refused."""
 
 import re
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.selection.recommendation import Rival
 
 NAMES = ["cma", "de", "rs"]
 
@@ -25,46 +26,26 @@ def posterior():
     return pb.fit(choices, draws=400, seed=0)
 
 
-def test_the_sentence_of_a_sure_choice(posterior):
+def test_a_sure_choice_and_its_rival(posterior):
     selection = pb.select(posterior, pb.At(1000), among=NAMES)
     best = selection.candidates[0]
     rates = pb.win_rates(posterior, "cma", "de")[:, 1]
     lowest = np.minimum(rates, pb.win_rates(posterior, "cma", "rs")[:, 1])
-    low, high = np.quantile(lowest, [0.025, 0.975])
-    expected = 100 * posterior.expected_win_rate(0, 1)[1]
-    assert 100 * np.maximum(0.5 - lowest, 0).mean() < 0.1
-    assert best.probability_best >= 0.8
-    assert selection.sentence == (
-        f"For a budget of 1,000, choose cma: {100 * best.probability_best:.0f} % sure that it is the best choice of 3. "
-        f"It wins on {100 * lowest.mean():.0f} % of instances against its strongest rival "
-        f"({100 * low:.0f} to {100 * high:.0f} %). Expected loss, by which the strongest rival wins more than half: less "
-        "than 0.1 percentage points. Next comes de. Its strongest rival is de, which it is expected to beat on "
-        f"{expected:.0f} % of new instances; it won 70 % of the 30 observed."
+    assert (selection.is_sure, selection.name, selection.runner_up) == (True, "cma", "de")
+    assert (best.expected, best.lower, best.upper) == pytest.approx(
+        (lowest.mean(), *np.quantile(lowest, [0.025, 0.975])), abs=1e-6
     )
+    assert best.loss == pytest.approx(np.maximum(0.5 - lowest, 0).mean(), abs=1e-6)
+    expected = posterior.expected_win_rate(0, 1)[1]
+    assert selection.rival == Rival("de", pytest.approx(expected), pytest.approx(0.7), 30)
 
 
 def test_averaged_budgets_have_no_count(posterior):
-    sentence = pb.select(posterior, pb.Uniform(), among=NAMES).sentence
-    assert sentence.endswith(" % of new instances.")
-    assert "on average over these budgets" in sentence
-    assert "observed" not in sentence
-    custom = pb.select(posterior, pb.Custom(lambda c: c.mean(axis=-1)), among=NAMES).sentence
-    assert "Its value is" in custom
-    assert "Its strongest rival is" not in custom
-
-
-def test_a_choice_that_is_too_close_to_call():
-    values = np.random.default_rng(0).normal(size=(12, 1, 3))
-    posterior = pb.fit(pb.Choices.from_values(values, grid=[50], names=NAMES), draws=400)
-    selection = pb.select(posterior, pb.At(50), among=NAMES)
-    chances = " or ".join(f"{each.name} ({100 * each.probability_best:.0f} %)" for each in selection.candidates)
-    chances = chances.replace(" or ", ", ", 1)
-    loss = 100 * np.mean([max(0, 0.5 - value) for value in selection.values[:, 0]])
-    assert f"by which the strongest rival wins more than half: {loss:.2g} percentage points." in selection.sentence
-    assert selection.sentence.startswith(
-        f"For a budget of 50, it is unclear: the best choice is {chances}. If you must choose, take "
-        f"{selection.recommendation}. It wins on "
-    )
+    rival = pb.select(posterior, pb.Uniform(), among=NAMES).rival
+    expected = posterior.expected_win_rate(0, 1) @ pb.Uniform().weights(posterior.grid)
+    assert rival == Rival("de", pytest.approx(expected), None, None)
+    custom = pb.select(posterior, pb.Custom(lambda c: c.mean(axis=-1)), among=NAMES)
+    assert custom.rival is None
 
 
 def test_the_only_candidate_is_shown_with_its_strongest_dropped_rival(posterior):
@@ -75,14 +56,11 @@ def test_the_only_candidate_is_shown_with_its_strongest_dropped_rival(posterior)
     assert only.beats_all is None
     assert selection.is_sure
     assert (selection.values == 1).all()
-    assert selection.sentence == (
-        "For a budget of 100, choose cma, the only candidate. Among the other algorithms, its strongest rival is de, which "
-        f"it is expected to beat on {100 * posterior.expected_win_rate(0, 1)[0]:.0f} % of new instances; it won 70 % of the "
-        "30 observed."
-    )
+    expected = posterior.expected_win_rate(0, 1)[0]
+    assert selection.rival == Rival("de", pytest.approx(expected), pytest.approx(0.7), 30, is_dropped=True)
     custom = pb.select(posterior, pb.Custom(lambda c: 3 * c.min(axis=-1)))
     assert custom.candidates[0].expected == 3
-    assert custom.sentence == "For the preference that you gave, choose cma, the only candidate."
+    assert (custom.rival, custom.runner_up) == (None, "")
 
 
 def test_an_observed_share_is_counted_in_instances():
@@ -92,9 +70,10 @@ def test_an_observed_share_is_counted_in_instances():
     posterior = pb.fit(choices, draws=200)
     effective = posterior.beliefs.observed(0, 1)[1][0]
     assert effective != 30
-    assert "it won 70 % of the 30 observed" in pb.select(posterior, pb.At(100), among=NAMES).sentence
+    rival = pb.select(posterior, pb.At(100), among=NAMES).rival
+    assert (rival.observed, rival.instances) == (pytest.approx(0.7), 30)
     weighted = pb.Choices.from_values(values, grid=[100, 1000], names=NAMES, weights=np.linspace(0, 2, 30))
-    assert " of the 29 observed" in pb.select(pb.fit(weighted, draws=200), pb.At(100), among=NAMES).sentence
+    assert pb.select(pb.fit(weighted, draws=200), pb.At(100), among=NAMES).rival.instances == 29
 
 
 def test_the_only_candidate_is_not_compared_with_algorithms_it_never_met():
@@ -102,31 +81,13 @@ def test_the_only_candidate_is_not_compared_with_algorithms_it_never_met():
     values[:, 1, 2] = np.nan
     values[15:, 0, 2] = np.nan
     posterior = pb.fit(pb.Choices.from_values(values, grid=[100, 1000], names=NAMES), draws=200)
-    assert pb.select(posterior, pb.At(1000), among=["cma"]).sentence.count("rival is de") == 1
+    assert pb.select(posterior, pb.At(1000), among=["cma"]).rival.name == "de"
     without = values_of()
     without[:, 1, 1:] = np.nan
     without[:, 1, 2] = 3.0
     posterior = pb.fit(pb.Choices.from_values(without, grid=[100, 1000], names=NAMES), draws=200)
-    assert "rival is rs" in pb.select(posterior, pb.At(1000), among=["cma"]).sentence
-    assert "rival is de" in pb.select(posterior, pb.At(100), among=["cma"]).sentence
-
-
-def test_tables_of_the_strongest_rival(posterior):
-    selection = pb.select(posterior, pb.At(1000), pb.Quantile(0.1), among=NAMES)
-    heads, rows = selection.shown_table()
-    assert heads == [
-        "choice",
-        "beats its strongest rival",
-        "10 % quantile",
-        "95 % interval",
-        "best choice",
-        "loss",
-    ]
-    first = selection.candidates[0]
-    assert rows[0][:3] == ["cma", f"{100 * first.expected:.0f} %", f"{100 * first.score:.0f} %"]
-    assert "by the 10 % quantile of the value" in selection.sentence
-    assert "by the probability" not in pb.select(posterior, pb.At(1000), pb.ProbabilityBest(), among=NAMES).sentence
-    assert "by the expected value" in pb.select(posterior, pb.At(1000), pb.Expected(), among=NAMES).sentence
+    assert pb.select(posterior, pb.At(1000), among=["cma"]).rival.name == "rs"
+    assert pb.select(posterior, pb.At(100), among=["cma"]).rival.name == "de"
 
 
 @pytest.mark.parametrize(
