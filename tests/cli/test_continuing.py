@@ -12,7 +12,7 @@ from tests.cli.conftest import RACE, write_race
 def test_overrides_are_kept_when_the_race_is_resumed_but_limits_are_not(polarbear, race_toml):
     file = race_toml.parent / "other.race"
     polarbear(
-        "race", race_toml, "-o", file, "--confidence", 0.8, "--max-instances", 2, "--set", "race.margin=0.1", "-q"
+        "race", race_toml, "-o", file, "--confidence", 0.8, "--max-instances", 2, "--set", "race.margin=0.1", "--progress", "none"
     )
     with RaceFile.open(file, write=False) as stored:
         configuration = stored.about["configuration"]
@@ -43,7 +43,7 @@ def test_the_seed_of_a_race_cannot_change(polarbear, race_toml, finished):
 def test_candidates_must_stay_in_the_configuration(polarbear, race_toml):
     text = RACE.replace('prior = "RandomWalk"\n', "")  # the default prior eliminates no algorithm after one instance
     race_toml.write_text(text)
-    polarbear("race", race_toml, "-q", "--max-instances", 1)
+    polarbear("race", race_toml, "--progress", "none", "--max-instances", 1)
     race_toml.write_text(text.replace('poor = "cli_optimisers:poor"\n', ""))
     outcome = polarbear("race", race_toml.parent / "my.race")
     assert outcome.code == 3
@@ -54,7 +54,7 @@ def test_candidates_must_stay_in_the_configuration(polarbear, race_toml):
 def test_new_algorithms_are_added(polarbear, race_toml, tmp_path):
     text = RACE.replace('poor = "cli_optimisers:poor"\n', "")
     file = write_race(tmp_path / "few", text).parent / "my.race"
-    polarbear("race", file.parent / "race.toml", "-q", "--max-instances", 8)
+    polarbear("race", file.parent / "race.toml", "--progress", "none", "--max-instances", 8)
     outcome = polarbear("race", file, "--add", "new")
     assert outcome.code == 3
     assert "every algorithm of" in outcome.err
@@ -82,7 +82,7 @@ def test_a_configuration_that_moved_is_found_beside_the_race_or_named_by_an_opti
     assert "which no longer exists; give its new place with --config" in outcome.err
     assert polarbear("export", moved, "configuration").out == RACE
     write_race(tmp_path)
-    assert polarbear("race", moved, "--quiet").code == 0
+    assert polarbear("race", moved, "--progress", "none").code == 0
 
 
 def test_a_race_of_a_python_program_can_be_resumed_from_a_configuration(polarbear, race_toml):
@@ -107,10 +107,10 @@ def test_missing_instances_stop_a_race_and_new_ones_come_last(polarbear, tmp_pat
     )
     toml = write_race(folder, text)
     (folder / "list.txt").write_text("1\n2\n3\n")
-    outcome = polarbear("race", toml, "--json", "-q")
+    outcome = polarbear("race", toml, "--json", "--progress", "none")
     assert (outcome.code, outcome.data["status"], outcome.data["instances"]) == (0, "instances ran out", 3)
     (folder / "list.txt").write_text("0\n1\n2\n3\n4\n")
-    outcome = polarbear("race", folder / "my.race", "--json", "-q")
+    outcome = polarbear("race", folder / "my.race", "--json", "--progress", "none")
     assert outcome.data["instances"] == 5
     with RaceFile.open(folder / "my.race", write=False) as file:
         assert set(file.about["configuration"]["instances"][:3]) == {"1", "2", "3"}
@@ -147,7 +147,7 @@ def test_dropped_algorithms_can_be_restored(polarbear, race_toml):
     race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
     few = "--max-instances", 4
-    polarbear("race", race_toml, "-q", *few, "--confidence", 0.99)
+    polarbear("race", race_toml, "--progress", "none", *few, "--confidence", 0.99)
     outcome = polarbear("race", file, "--drop", "poor", "--drop", "pore", *few)  # all or nothing
     assert (outcome.code, polarbear("show", file, "--json").data["dropped"]) == (3, {})
     drops = [word for name in ("poor", "random", "climber") for word in ("--drop", name)]
@@ -167,7 +167,7 @@ def test_dropped_algorithms_can_be_restored(polarbear, race_toml):
 def test_only_selected_algorithms_run(polarbear, race_toml, monkeypatch):
     race_toml.write_text(FAST)
     file = race_toml.parent / "my.race"
-    polarbear("race", race_toml, "-q", "--max-instances", 4, "--confidence", 0.99)
+    polarbear("race", race_toml, "--progress", "none", "--max-instances", 4, "--confidence", 0.99)
     with monkeypatch.context() as patch:
         patch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
         outcome = polarbear("race", file, "--max-instances", 8)
@@ -188,7 +188,7 @@ def test_only_selected_algorithms_run(polarbear, race_toml, monkeypatch):
 
 def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
     race_toml.write_text(FAST)
-    outcome = polarbear("race", race_toml, "--only", "random", "--only", "poor", "--max-instances", 4, "--json", "-q")
+    outcome = polarbear("race", race_toml, "--only", "random", "--only", "poor", "--max-instances", 4, "--json", "--progress", "none")
     assert outcome.data["candidates"] == ["random", "poor"]
     outcome = polarbear("race", race_toml.parent / "my.race", "--max-instances", 4)
     assert "race.toml also has climber, which the race does not have" in outcome.err
@@ -201,13 +201,13 @@ def test_a_race_can_begin_with_some_of_the_algorithms(polarbear, race_toml):
 def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_toml):
     file, few = race_toml.parent / "my.race", ("--max-instances", 8)
     race_toml.write_text(FAST.replace(":climber", ":faulty"))
-    outcome = polarbear("race", race_toml, *few, "--quiet")
+    outcome = polarbear("race", race_toml, *few, "--progress", "none")
     assert (outcome.code, outcome.out.startswith("No answer yet.")) == (3, True)
     assert outcome.err.startswith("'climber' failed in all 8 runs of its first round")
     assert "ZeroDivisionError: the optimiser's own fault\n" in outcome.err
     assert f"polarbear race {file} --rerun-failed\n" in outcome.err
     assert f"polarbear race {file} --drop climber\n" in outcome.err
-    outcome = polarbear("race", file, *few, "--json", "-q")
+    outcome = polarbear("race", file, *few, "--json", "--progress", "none")
     assert (outcome.code, outcome.data["status"]) == (3, "algorithm failed")
     assert outcome.data["findings"][0]["code"] == "algorithm_fails"
     assert outcome.data["findings"][0]["subject"] == ["climber"]
@@ -216,19 +216,19 @@ def test_a_failing_algorithm_pauses_the_race_until_it_is_fixed(polarbear, race_t
     assert polarbear("race", file, "--drop", "climber", *few).code == 0
     outcome = polarbear("race", file, "--restore", "climber")
     assert (outcome.code, f"add it with: polarbear race {file} --add climber" in outcome.err) == (3, True)
-    outcome = polarbear("race", file, "--rerun-failed", "--max-instances", 1)
+    outcome = polarbear("race", file, "--failed", "rerun", "--max-instances", 1)
     assert f"to let it race again: polarbear race {file} --add climber\n" in outcome.err
     outcome = polarbear("race", file, "--add", "climber", *few, "--json")
     assert (outcome.data["race"]["failures"], "climber" in outcome.data["candidates"]) == ({}, True)
     file.write_bytes(before)
-    outcome = polarbear("race", file, *few, "--rerun-failed", "--json")
+    outcome = polarbear("race", file, *few, "--failed", "rerun", "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["race"]["failures"], outcome.data["instances"]) == ({}, 8)
 
 
 def test_if_every_algorithm_fails_nothing_is_said_about_removing_them(polarbear, race_toml):
     race_toml.write_text(re.sub(r":(random|climber|poor)\w*", ":faulty", FAST))
-    outcome = polarbear("race", race_toml, "--max-instances", 8, "--quiet")
+    outcome = polarbear("race", race_toml, "--max-instances", 8, "--progress", "none")
     assert outcome.code == 3
     assert outcome.err.count("failed in all 8 runs of its first round") == 3
     assert "--rerun-failed\n" in outcome.err
@@ -238,15 +238,15 @@ def test_if_every_algorithm_fails_nothing_is_said_about_removing_them(polarbear,
 def test_accepted_failures_count_and_can_be_made_again(polarbear, race_toml):
     file = race_toml.parent / "my.race"
     race_toml.write_text(FAST.replace(":climber", ":faulty"))
-    data = polarbear("race", race_toml, "--max-instances", 8, "--accept-failures", "--json", "-q").data
+    data = polarbear("race", race_toml, "--max-instances", 8, "--failed", "accept", "--json", "--progress", "none").data
     assert data["race"]["failures"]["climber"]["failed"] == 8
     assert data["kept"] == ["random"]
     race_toml.write_text(FAST)
-    outcome = polarbear("race", file, "--max-instances", 8, "--rerun-failed")
+    outcome = polarbear("race", file, "--max-instances", 8, "--failed", "rerun")
     assert "No failed runs to make again\n" in outcome.err
     assert f"to let it race again: polarbear race {file} --restore climber --rerun-failed" in outcome.err
     assert "Nothing ran: every pair of algorithms is decided" in outcome.err
-    outcome = polarbear("race", file, "--restore", "climber", "--rerun-failed", "--max-instances", 8, "--json")
+    outcome = polarbear("race", file, "--restore", "climber", "--failed", "rerun", "--max-instances", 8, "--json")
     assert "Made again: 8 runs of climber\n" in outcome.err
     assert (outcome.data["race"]["failures"], "climber" in outcome.data["kept"]) == ({}, True)
 
@@ -264,7 +264,7 @@ def test_listed_instances_are_repeated(polarbear, tmp_path):
     details = " ".join(polarbear("show", toml.parent / "my.race", "--details").out.split())
     assert "add instances to [instances], or repeat them with repeats" in details
     toml.write_text(text.replace('"2"]', '"2"]\nrepeats = 3'))
-    data = polarbear("race", toml.parent / "my.race", "--json", "-q").data
+    data = polarbear("race", toml.parent / "my.race", "--json", "--progress", "none").data
     assert data["instances"] == 6
     assert polarbear("show", toml.parent / "my.race").out.startswith(
         "Best algorithm by budget, tentative (2 instances with 6 repetitions, "
@@ -273,4 +273,4 @@ def test_listed_instances_are_repeated(polarbear, tmp_path):
         first, second = file.about["configuration"]["instances"][:2]
         assert file.about["configuration"]["instances"] == [first, second] * 3
     toml.write_text(text.replace('"2"]', '"2", "3"]\nrepeats = 3'))
-    assert polarbear("race", toml.parent / "my.race", "--json", "-q").data["instances"] == 9
+    assert polarbear("race", toml.parent / "my.race", "--json", "--progress", "none").data["instances"] == 9

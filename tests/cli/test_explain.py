@@ -28,7 +28,7 @@ def recorded(tmp_path_factory):
 
 def test_explain_prints_the_split_and_its_gain(polarbear, recorded):
     runs, features = recorded
-    outcome = polarbear("explain", runs, "--features", features, "--among", "first", "--among", "second", "--json")
+    outcome = polarbear("explain", runs, "--features", features, "--only", "first", "--only", "second", "--json")
     assert outcome.code == 0, outcome.err
     assert [each["feature"] for each in outcome.data["splits"]] == ["size"]
     assert outcome.data["gain"]["lower"] > 0
@@ -42,7 +42,7 @@ def test_by_default_budgets_count_as_on_the_axis_of_the_grid(polarbear, recorded
         outcome = polarbear("explain", recorded[0], "--features", recorded[1], *options, "--json")
         return outcome.data["gain"]["gain"]
 
-    assert gain() == gain("--log-uniform") != gain("--uniform")
+    assert gain() == gain("--budget", "log-uniform") != gain("--budget", "uniform")
 
 
 def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
@@ -52,7 +52,7 @@ def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
     section = read_data(tmp_path / "page.html")["sections"]["problem"]
     assert [each["condition"] for each in section["rows"]] == ["all instances", "size ≤ 20", "size > 20"]
     assert [each["name"] for each in section["policy"]["fields"]] == ["size"]
-    outcome = polarbear("plot", runs, "--figure", "tree", "--features", features, "-o", tmp_path / "tree.svg")
+    outcome = polarbear("plot", runs, "tree", "--features", features, "-o", tmp_path / "tree.svg")
     assert outcome.code == 0, outcome.err
     assert "size ≤ 20 (24, tentative)" in (tmp_path / "tree.svg").read_text()
 
@@ -60,16 +60,16 @@ def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
 def test_select_answers_for_the_given_features(polarbear, recorded):
     runs, features = recorded
     for size, choice in ((40, "second"), (5, "first")):
-        outcome = polarbear("select", runs, "--final", "--features", features, "--given", f"size={size}", "--json")
+        outcome = polarbear("select", runs, "--budget", "final", "--features", features, "--given", f"size={size}", "--json")
         assert outcome.code == 0, outcome.err
         assert outcome.data["choice"] == [choice]
         assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
         assert outcome.data["remarks"] == []
     given = ["--given", "size=40", "--given", "rotated=maybe"]
-    unused = polarbear("select", runs, "--final", "--features", features, *given, "--json").data
+    unused = polarbear("select", runs, "--budget", "final", "--features", features, *given, "--json").data
     assert unused["remarks"] == ["rotated has no effect: the policy asks for size only."]
     assert unused["sentence"].endswith(unused["remarks"][0])
-    text = polarbear("select", runs, "--final", "--features", features, "--given", "size=40").out
+    text = polarbear("select", runs, "--budget", "final", "--features", features, "--given", "size=40").out
     assert "has no effect" not in text
     assert text.startswith("For the longest budget, the policy chooses second: it is expected to win on")
     assert "(size > 20; 16 instances, tentative)" in text
@@ -85,9 +85,9 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     rows = read_data(page)["sections"]["groups"]["groups"]
     assert [row["name"] for row in rows] == ["size 5", "size 40"]
     assert rows[0]["basis"] == "24 instances, tentative"
-    selected = polarbear("select", runs, *by, "--final", "--json").data["groups"]
+    selected = polarbear("select", runs, *by, "--budget", "final", "--json").data["groups"]
     assert selected["size 40"]["choice"] == ["second"]
-    assert polarbear("plot", runs, *by, "-f", "decision-map", "-o", figure).code == 0
+    assert polarbear("plot", runs, *by, "decision-map", "-o", figure).code == 0
     assert "size 40" in figure.read_text()
 
 
@@ -96,7 +96,7 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     [
         (["select", "{runs}", "--features", "{features}", "--given", "sise=4"], "did you mean 'size'"),
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
-        (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
+        (["select", "{runs}", "--given", "size=3", "--machines", "2"], "expected no --portfolio with --given"),
         (["select", "{runs}", "--given", "size=3", "--all"], "expected no --all with --given"),
         (["show", "{runs}", "--features", "{features}"], "expected --by with --features"),
         (["show", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),

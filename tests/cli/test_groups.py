@@ -82,7 +82,7 @@ def test_features_are_stored_and_groups_take_turns(race):
 
 def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     path, _ = race
-    selected = polarbear("select", path, "--by", "kind", "--final", "--json").data
+    selected = polarbear("select", path, "--by", "kind", "--budget", "final", "--json").data
     assert selected["group_remarks"][0].startswith(NAMES_WINNERS)
     assert {name: group["choice"] for name, group in selected["groups"].items()} == {
         "kind rough": ["rough"],
@@ -99,7 +99,7 @@ def test_answers_by_feature_need_no_table(polarbear, race, tmp_path):
     assert data["sections"]["groups"]["notes"][0].startswith(NAMES_WINNERS)
     assert [group["name"] for group in data["sections"]["groups"]["groups"]] == ["kind rough", "kind smooth"]
     assert data["sections"].keys() >= {"groups", "cost"}  # it is the page of a race
-    given = polarbear("select", path, "--final", "--given", "kind=rough", "--json")
+    given = polarbear("select", path, "--budget", "final", "--given", "kind=rough", "--json")
     assert given.data["choice"] == ["rough"]
     wrong = polarbear("select", path, "--by", "kinds")
     assert (wrong.code, "did you mean 'kind'" in wrong.err) == (3, True)
@@ -122,5 +122,5 @@ def test_figures_of_a_race_are_not_attempted_for_its_groups(polarbear, race, tmp
     names = [line.rsplit("/", 1)[-1] for line in drawn.out.split()]
     assert names == ["allocation.svg", *(f"comparisons{end}.svg" for end in ("", "-kind-rough", "-kind-smooth"))]
     assert drawn.err == ""
-    named = polarbear("plot", race[0], "--by", "kind", "--figure", "evolution", "-o", tmp_path / "evolution.svg")
+    named = polarbear("plot", race[0], "--by", "kind", "evolution", "-o", tmp_path / "evolution.svg")
     assert (named.code, "expected no --by with the figure evolution" in named.err) == (3, True)

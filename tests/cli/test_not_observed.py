@@ -9,7 +9,7 @@ import polarbear as pb
 from tests.cli.conftest import run_command
 from tests.reporting.pages import read_data
 
-ANALYSE = ["--start", 1, "--stop", 1000, "--count", 4]
+ANALYSE = ["--start", 1, "--stop", 1000, "--budgets", ":4"]
 
 
 def write_table(path, **ends):
@@ -68,15 +68,15 @@ def test_json_has_the_counts(folder):
 
 
 def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
-    near = run_command("select", saved, "--at", 5, "--map", "--json").data
+    near = run_command("select", saved, "--budget", 5, "--map", "--json").data
     assert near["choice"] == ["short"]
     assert near["not_observed"] == []
     assert near["comparisons"] == {"short": [20, 20, 0, 0], "long": [20, 20, 0, 0]}
     assert [each["best"] for each in near["map"]] == ["short", "short", None, None]
     assert near["map"][3]["probability_best"] == {"short": None, "long": None}
-    text = run_command("select", saved, "--at", 5, "--map").out
+    text = run_command("select", saved, "--budget", 5, "--map").out
     assert text.rstrip().endswith("Not observed together with another algorithm: short and long after 10.")
-    for options in (["--at", 500], ["--final"], []):
+    for options in (["--budget", 500], ["--budget", "final"], []):
         outcome = run_command("select", saved, *options)
         assert outcome.code == 3
         assert "for which there is none (not observed together with another algorithm: short and long after 10)" in (
@@ -90,9 +90,9 @@ def test_a_third_algorithm_is_recommended_instead(tmp_path):
     assert gaps(data) == [{"algorithms": ["short"], "gaps": [[10, None]]}]
     assert data["kept"] == ["short", "long"]
     assert data["dropped"]["last"]["by"] == "long"
-    final = run_command("select", table, *ANALYSE, "--final", "--json").data
+    final = run_command("select", table, *ANALYSE, "--budget", "final", "--json").data
     assert (final["choice"], final["not_observed"]) == (["long"], ["short"])
-    chosen = run_command("select", tmp_path / "saved.npz", "--final", "--portfolio", 2, "--json").data
+    chosen = run_command("select", tmp_path / "saved.npz", "--budget", "final", "--machines", 2, "--json").data
     assert {name for each in chosen["candidates"] for name in each["members"]} == {"long", "last"}
 
 

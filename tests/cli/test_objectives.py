@@ -39,7 +39,7 @@ def test_further_objectives_are_refused(polarbear, table):
     ],
 )
 def test_the_answer_depends_on_the_objectives(polarbear, table, options, best):
-    outcome = polarbear("select", table, "--json", "--start", 5, "--count", 2, *options)
+    outcome = polarbear("select", table, "--json", "--start", 5, "--budgets", ":2", *options)
     assert outcome.code == 0, outcome.err
     assert outcome.data["choice"] == [best]
 

@@ -138,7 +138,7 @@ def test_all_figures_replace_those_that_polarbear_drew(polarbear, folder):
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_a_figure_replaces_an_earlier_one(polarbear, folder, kind):
     for figure in ("ratings", "values"):
-        assert polarbear("plot", "p.npz", "-f", figure, "-o", f"figure.{kind}").code == 0
+        assert polarbear("plot", "p.npz", figure, "-o", f"figure.{kind}").code == 0
 
 
 def test_the_example_replaces_files_by_force(polarbear, folder):

@@ -40,18 +40,18 @@ def test_select_takes_recorded_runs_and_a_part_of_them(polarbear, table, functio
 
 
 def test_show_gives_an_answer_for_each_group_and_for_all(polarbear, table):
-    outcome = polarbear("show", table, "--by", "function", "--json", "--count", 3)
+    outcome = polarbear("show", table, "--by", "function", "--json", "--budgets", ":3")
     groups = outcome.data["groups"]
     assert {name: group["kept"] for name, group in groups.items()} == {"1": ["a"], "2": ["b"]}
     assert {group["instances"] for group in groups.values()} == {24}
     assert outcome.data["kept"] == ["a", "b", "c"]  # two functions are too few to generalise to new ones
-    text = polarbear("show", table, "--by", "function", "--count", 3).out
+    text = polarbear("show", table, "--by", "function", "--budgets", ":3").out
     assert "function 2 (24 instances, tentative): b" in text
     assert {group["note"] for group in groups.values()} == {"tentative"}
 
 
 def test_select_answers_the_same_query_for_each_group(polarbear, table):
-    query = ["--at", 5, "--risk", "quantile", "--among", "a", "--among", "b", "--count", 3]
+    query = ["--budget", 5, "--risk", "quantile", "--only", "a", "--only", "b", "--budgets", ":3"]
     outcome = polarbear("select", table, "--by", "function", "--json", *query)
     groups = outcome.data["groups"]
     assert (outcome.data["by"], list(groups)) == ("function", ["function 1", "function 2"])
@@ -86,7 +86,7 @@ def test_a_group_with_few_comparisons_takes_the_answer_for_all(polarbear, table,
     rows += "".join(f"{name},4,2,{instance},2,1.0\n" for instance in range(1, 4) for name in "ac")
     path = tmp_path / "more.csv"
     path.write_text(rows)
-    query = ["--at", 5, "--start", 2, "--stop", 20, "--among", "a", "--among", "b"]
+    query = ["--budget", 5, "--start", 2, "--stop", 20, "--only", "a", "--only", "b"]
     data = polarbear("select", path, "--by", "function", *query, "--json").data
     groups = data["groups"]
     assert {name: group["choice"] for name, group in list(groups.items())[:2]} == {
@@ -122,7 +122,7 @@ def test_plot_draws_panels_or_files_per_group(polarbear, table, tmp_path, monkey
     drawn = {}
     monkeypatch.setattr("polarbear.plots.save", lambda figure, path, **_: drawn.setdefault(path.name, figure))
     monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)  # needs no layout
-    command = ["plot", table, "--by", "function", "--count", 2, "--pair", "a", "b", "-o", tmp_path / "figures"]
+    command = ["plot", table, "--by", "function", "--budgets", ":2", "a", "b", "-o", tmp_path / "figures"]
     outcome = polarbear(*command)
     assert outcome.code == 0, outcome.err
     for name in ("ratings", "decision-map", "values"):
@@ -147,8 +147,8 @@ def test_names_are_accepted_as_tables_shorten_them(polarbear, tmp_path):
     assert shortened in printed
     assert names[1] not in printed
     assert choice(polarbear("select", path, "--only", shortened, "--only", names[2], "--json")) == [names[1]]
-    assert choice(polarbear("select", path, "--without", shortened, "--among", "ES...2)", "--json")) == [names[3]]
-    outcome = polarbear("select", path, "--among", "DE...")
+    assert choice(polarbear("select", path, "--without", shortened, "--only", "ES...2)", "--json")) == [names[3]]
+    outcome = polarbear("select", path, "--only", "DE...")
     assert (outcome.code, "which may be any of" in outcome.err) == (3, True), outcome.err
 
 
@@ -158,14 +158,14 @@ def test_one_budget_is_a_query_and_no_grid(polarbear, table):
 
 
 def test_per_divides_budgets(polarbear, table):
-    outcome = polarbear("show", table, "--per", "dimension", "--json", "--count", 3)
+    outcome = polarbear("show", table, "--per", "dimension", "--json", "--budgets", ":3")
     assert outcome.data["budgets"][-1] == 10
     assert outcome.data["clock"] == "evaluations per dimension"
 
 
 def test_report_and_plot_take_recorded_runs(polarbear, table, tmp_path):
     page = tmp_path / "page.html"
-    outcome = polarbear("report", table, "--by", "function", "--only", "a", "--only", "b", "-o", page, "--count", 3)
+    outcome = polarbear("report", table, "--by", "function", "--only", "a", "--only", "b", "-o", page, "--budgets", ":3")
     assert outcome.code == 0, outcome.err
     data = read_data(page)
     assert data["names"] == ["a", "b"]
@@ -174,7 +174,7 @@ def test_report_and_plot_take_recorded_runs(polarbear, table, tmp_path):
         ("function 2", 24),
     ]
     figure = tmp_path / "ratings.png"
-    assert polarbear("plot", table, "--where", "dimension=5", "-f", "ratings", "-o", figure, "--count", 3).code == 0
+    assert polarbear("plot", table, "--where", "dimension=5", "ratings", "-o", figure, "--budgets", ":3").code == 0
     assert figure.stat().st_size > 0
 
 

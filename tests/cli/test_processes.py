@@ -114,7 +114,7 @@ def test_help_imports_no_numerical_library():
 
 
 def test_select_from_a_saved_posterior_imports_little_beside_numpy(saved):
-    *lines, modules = _modules_imported_by("select", str(saved), "--at", "20")
+    *lines, modules = _modules_imported_by("select", str(saved), "--budget", "20")
     assert lines[0].startswith("For a budget of 20")
     heavy = {"scipy.special", "scipy.stats", "xarray", "pandas", "jax", "arviz_stats", "rich", "sqlite3"}
     assert heavy.isdisjoint(modules.split())

@@ -61,7 +61,7 @@ def test_a_race_without_its_cluster_creates_nothing_and_leaves_nothing_open(pola
 
 def test_every_drop_is_listed_with_its_error_bound(polarbear, race_toml, tmp_path):
     file = tmp_path / "some.race"
-    command = ["race", race_toml, "--max-instances", 5, "--quiet"]
+    command = ["race", race_toml, "--max-instances", 5, "--progress", "none"]
     outcome = polarbear(*command, "-o", file)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Drop poor: " in outcome.out
@@ -74,14 +74,14 @@ def test_every_drop_is_listed_with_its_error_bound(polarbear, race_toml, tmp_pat
 
 def test_a_guarantee_eliminates_only_with_evidence(polarbear, race_toml, tmp_path):
     file = tmp_path / "proved.race"
-    few = polarbear("race", race_toml, "--guarantee", 0.05, "-q", "--json", "-o", file, "--max-instances", 5).data
+    few = polarbear("race", race_toml, "--guarantee", 0.05, "--progress", "none", "--json", "-o", file, "--max-instances", 5).data
     assert few["dropped"] == {}
-    more = polarbear("race", file, "--max-instances", 60, "--quiet", "--json").data
+    more = polarbear("race", file, "--max-instances", 60, "--progress", "none", "--json").data
     assert "poor" in more["dropped"]
     assert max(each["error_bound"] for each in more["dropped"].values()) <= 0.05
     with RaceFile.open(file, write=False) as stored:
         assert stored.about["configuration"]["overrides"] == {"race.guarantee": 0.05}
-    outcome = polarbear("race", file, "--guarantee", 1e-9, "--max-instances", 1, "--quiet", "--json")
+    outcome = polarbear("race", file, "--guarantee", 1e-9, "--max-instances", 1, "--progress", "none", "--json")
     assert all(each["error_bound"] <= 1e-9 for each in outcome.data["dropped"].values())
 
 
@@ -119,7 +119,7 @@ def test_show_prints_the_answer_of_the_race_and_changes_nothing(polarbear, finis
     assert (shown.code, shown.out) == (0, outcome.out)
     data = polarbear("show", finished, "--json").data
     assert finished.read_bytes() == before
-    continued = polarbear("race", finished, "--quiet", "--json").data
+    continued = polarbear("race", finished, "--progress", "none", "--json").data
     assert {name: continued[name] for name in ("kept", "ranges", "findings")} == {
         name: data[name] for name in ("kept", "ranges", "findings")
     }
@@ -156,7 +156,7 @@ def test_select_waits_for_a_first_round(polarbear, race_toml):
     assert shown.startswith("No answer yet.")
     assert shown.rstrip().endswith(f"polarbear race {file}")
     with RaceFile.open(file, write=True):
-        waiting = polarbear("select", file, "--at", 20)
+        waiting = polarbear("select", file, "--budget", 20)
     assert waiting.code == 3
     assert f"its first round is running in process {os.getpid()} on " in waiting.err
-    assert f"continue it with: polarbear race {file}" in polarbear("select", file, "--at", 20).err
+    assert f"continue it with: polarbear race {file}" in polarbear("select", file, "--budget", 20).err

@@ -69,8 +69,8 @@ def test_a_race_writes_its_page_after_each_round(polarbear, race_toml, tmp_path,
 
 
 def test_another_process_keeps_the_page_of_a_race_up_to_date(polarbear, race_toml, tmp_path, pages, monkeypatch):
-    polarbear("race", race_toml, "--max-instances", 8, "--quiet")
-    monkeypatch.setattr("polarbear.cli.report.time.sleep", lambda _: polarbear("race", tmp_path / "my.race", "-q"))
+    polarbear("race", race_toml, "--max-instances", 8, "--progress", "none")
+    monkeypatch.setattr("polarbear.cli.report.time.sleep", lambda _: polarbear("race", tmp_path / "my.race", "--progress", "none"))
     outcome = polarbear("report", tmp_path / "my.race", "--live")
     assert outcome.code == 0
     assert "after each round" in outcome.err
@@ -79,7 +79,7 @@ def test_another_process_keeps_the_page_of_a_race_up_to_date(polarbear, race_tom
 
 def test_an_analysis_writes_a_page(polarbear, finished, tmp_path):
     page = tmp_path / "page.html"
-    polarbear("report", finished, "-o", page, "--count", 5)
+    polarbear("report", finished, "-o", page, "--budgets", ":5")
     assert page.exists()
     assert "evaluations" in page.read_text()
 

@@ -10,7 +10,7 @@ from polarbear.inference import fitting
 from tests.cli.conftest import run_command
 from tests.importers.test_optuna import write as write_studies
 
-FEW_BUDGETS = ["--count", 5]
+FEW_BUDGETS = ["--budgets", ":5"]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def with_data_sets(table):
 @pytest.fixture(scope="module")
 def as_race(table):
     """The analysis of the table with a replayed race, as text and as JSON."""
-    command = ["show", table, "--race", "--count", 8, "--prior", "RandomWalk"]
+    command = ["show", table, "--race", "--budgets", ":8", "--prior", "RandomWalk"]
     return run_command(*command), run_command(*command, "--json").data
 
 
@@ -52,13 +52,13 @@ def finding(data, code):
 
 
 def test_a_table_gives_kept_algorithms_and_a_posterior_to_select_from(polarbear, table, tmp_path):
-    outcome = polarbear("show", table, "--json", "--count", 8, "--save", tmp_path / "posterior.npz")
+    outcome = polarbear("show", table, "--json", "--budgets", ":8", "--save", tmp_path / "posterior.npz")
     assert outcome.code == 0
     assert outcome.data["kept"] == ["good", "late"]
     assert outcome.data["runs"] == 72
     assert outcome.data["instances"] == 24
     assert outcome.data["ranges"][-1]["names"] == ["late"]
-    assert polarbear("select", tmp_path / "posterior.npz", "--at", 5).code == 0
+    assert polarbear("select", tmp_path / "posterior.npz", "--budget", 5).code == 0
 
 
 @pytest.mark.parametrize("command", ["show", "select"])
@@ -69,45 +69,45 @@ def test_the_help_says_that_a_saved_posterior_holds_no_eliminations(polarbear, c
 
 def test_a_saved_posterior_answers_like_the_runs_among_the_same_algorithms(polarbear, table, tmp_path):
     saved = tmp_path / "posterior.npz"
-    grid = polarbear("show", table, "--count", 8, "--save", saved, "--json").data["budgets"]
-    everything = polarbear("select", saved, "--at", grid[2], "--json").data
+    grid = polarbear("show", table, "--budgets", ":8", "--save", saved, "--json").data["budgets"]
+    everything = polarbear("select", saved, "--budget", grid[2], "--json").data
     assert {name for each in everything["candidates"] for name in each["members"]} == {"good", "bad", "late"}
-    from_runs = polarbear("select", table, "--count", 8, "--at", grid[2], "--json").data
+    from_runs = polarbear("select", table, "--budgets", ":8", "--budget", grid[2], "--json").data
     assert {name for each in from_runs["candidates"] for name in each["members"]} == {"good", "late"}
-    some = ["--among", "good", "--among", "late"]
-    among = polarbear("select", saved, "--at", grid[2], *some, "--json").data
+    some = ["--only", "good", "--only", "late"]
+    among = polarbear("select", saved, "--budget", grid[2], *some, "--json").data
     assert among["sentence"] == from_runs["sentence"] != everything["sentence"]
 
 
 @pytest.mark.parametrize("time", [None, 5, 50, 100])
 def test_select_without_options_is_that_of_the_library(polarbear, table, tmp_path, budget):
     """By the win rate against the strongest rival and the probability of being best, among what is not dominated."""
-    data = polarbear("show", table, "--count", 8, "--json").data
+    data = polarbear("show", table, "--budgets", ":8", "--json").data
     runs = pb.read_runs(table).runs
     posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.Grid(data["budgets"], "log")))
     preference = None if budget is None else pb.At(budget)
     expected = pb.select(posterior, preference)
-    budget = [] if budget is None else ["--at", budget]
-    found = polarbear("select", table, "--count", 8, *budget, "--json").data
+    budget = [] if budget is None else ["--budget", budget]
+    found = polarbear("select", table, "--budgets", ":8", *budget, "--json").data
     assert found["sentence"] == expected.sentence
     assert (found["criterion"], found["risk"]) == (str(pb.StrongestRival()), str(pb.ProbabilityBest()))
     assert [each["beats_all"] for each in found["candidates"]] == [each.beats_all for each in expected.candidates]
-    by_value = polarbear("select", table, "--count", 8, *budget, "--risk", "expected", "--json").data
+    by_value = polarbear("select", table, "--budgets", ":8", *budget, "--risk", "expected", "--json").data
     assert by_value["sentence"] == pb.select(posterior, preference, pb.Expected()).sentence
-    top = polarbear("select", table, "--count", 8, *budget, "--top", 1, "--json").data
+    top = polarbear("select", table, "--budgets", ":8", *budget, "--criterion", "top:1", "--json").data
     assert top["sentence"] == pb.select(posterior, preference, criterion=pb.TopK(1)).sentence
 
 
 def test_between_grid_times_runs_are_looked_up_and_a_saved_posterior_takes_the_time_below(polarbear, table, tmp_path):
     """The one that is called late overtakes at 50 evaluations."""
-    saved, some = tmp_path / "posterior.npz", ["--among", "good", "--among", "late"]
-    grid = polarbear("show", table, "--count", 4, "--save", saved, "--json").data["budgets"]
+    saved, some = tmp_path / "posterior.npz", ["--only", "good", "--only", "late"]
+    grid = polarbear("show", table, "--budgets", ":4", "--save", saved, "--json").data["budgets"]
     below = max(budget for budget in grid if budget < 50)
     assert 50 not in grid
-    select = "select", table, "--count", 4
-    assert polarbear(*select, "--at", 49, "--json").data["candidates"][0]["members"] == ["good"]
-    assert polarbear(*select, "--at", 50, "--json").data["candidates"][0]["members"] == ["late"]
-    data = polarbear("select", saved, "--at", 50, *some, "--json").data
+    select = "select", table, "--budgets", ":4"
+    assert polarbear(*select, "--budget", 49, "--json").data["candidates"][0]["members"] == ["good"]
+    assert polarbear(*select, "--budget", 50, "--json").data["candidates"][0]["members"] == ["late"]
+    data = polarbear("select", saved, "--budget", 50, *some, "--json").data
     assert data["candidates"][0]["members"] == ["good"]
     assert data["sentence"].startswith("For a budget of 50, choose good")
     assert data["sentence"].endswith(
@@ -132,7 +132,7 @@ def test_drops_have_an_error_bound(polarbear, table, as_race):
     (drop,) = as_race[1]["dropped"].values()
     assert (drop["name"], drop["by"]) == ("bad", "good")
     assert drop["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
-    text = polarbear("show", table, "--details", "--count", 8, "--prior", "RandomWalk").out
+    text = polarbear("show", table, "--details", "--budgets", ":8", "--prior", "RandomWalk").out
     (row,) = [line.split() for line in text.splitlines() if line.startswith("  bad ")]
     assert row == ["bad", "good", "over", "99", "%", "0.1", "%"]
 
@@ -146,7 +146,7 @@ def test_a_specialist_is_dropped_by_default(polarbear, tmp_path):
     ]
     path = tmp_path / "runs.csv"
     path.write_text("\n".join(lines) + "\n")
-    command = ["show", path, "--count", 2, "--confidence", 0.95]
+    command = ["show", path, "--budgets", ":2", "--confidence", 0.95]
     data = polarbear(*command, "--json").data
     assert data["circles"] == []
     assert data["dropped"]["A"]["by"] == "B"
@@ -155,7 +155,7 @@ def test_a_specialist_is_dropped_by_default(polarbear, tmp_path):
 
 def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):
     before = as_race[1]["as_race"]["dropped"]
-    command = ["show", table, "--race", "--count", 8, "--prior", "RandomWalk", "--guarantee", 0.01, "--json"]
+    command = ["show", table, "--race", "--budgets", ":8", "--prior", "RandomWalk", "--guarantee", 0.01, "--json"]
     after = polarbear(*command).data["as_race"]["dropped"]
     assert list(before) == list(after) == ["bad"]
     assert before["bad"]["error_bound"] > 0.01 >= after["bad"]["error_bound"]
@@ -168,14 +168,14 @@ def test_without_an_optimum_nothing_is_said_about_aocc(as_race):
 
 
 def test_with_an_optimum_aocc_chooses(polarbear, table):
-    aocc = polarbear("show", table, "--json", "--count", 8, "--optimum", -10).data["aocc"]
+    aocc = polarbear("show", table, "--json", "--budgets", ":8", "--optimum", -10).data["aocc"]
     assert set(aocc["means"]) == {"good", "bad", "late"}
     assert aocc["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
     assert aocc["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
 
 
 def test_an_optimum_that_values_surpass_is_reported(polarbear, table):
-    outcome = polarbear("show", table, "--count", 8, "--optimum", 2)
+    outcome = polarbear("show", table, "--budgets", ":8", "--optimum", 2)
     assert outcome.code == 0
     text = " ".join(outcome.out.split())
     assert "AOCC does not apply: it needs the optimum, which is not 2, since values go down to -" in text
@@ -204,14 +204,14 @@ def distances(table, tmp_path):
 
 
 def test_aocc_chooses_where_the_format_implies_the_optimum(polarbear, distances):
-    command = ["show", distances("BBOB"), "--count", 8]
+    command = ["show", distances("BBOB"), "--budgets", ":8"]
     assert polarbear(*command, "--json").data["aocc"]["choice"] == "good"
     assert "\nAOCC between" in polarbear(*command, "--details").out
-    assert polarbear("show", distances("PBO"), "--count", 8, "--json").data["aocc"] is None
+    assert polarbear("show", distances("PBO"), "--budgets", ":8", "--json").data["aocc"] is None
 
 
 def test_nothing_is_said_about_aocc_where_it_does_not_apply_to_the_format(polarbear, distances):
-    command = ["show", distances("BBOB", move=0.0), "--count", 8]  # values below zero
+    command = ["show", distances("BBOB", move=0.0), "--budgets", ":8"]  # values below zero
     assert polarbear(*command, "--json").data["aocc"] is None
     assert "AOCC" not in polarbear(*command, "--details").out
 
@@ -282,7 +282,7 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     assert data["budgets"] == np.floor(np.geomspace(5, 60, 5) + 1e-9).tolist()  # evaluations
     assert "poor" not in data["kept"]
     assert data["status"] == "recorded"
-    assert len(polarbear("show", finished, "--json", "--count", 3).data["budgets"]) == 3
+    assert len(polarbear("show", finished, "--json", "--budgets", ":3").data["budgets"]) == 3
     tied = polarbear("show", finished, "--absolute-tolerance", 1e9, "--json").data
     assert tied["pairs"]["win_rate"] == [0.5] * 6
     outcome = polarbear("show", finished, "--clock", "seconds")
@@ -291,7 +291,7 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
 
 def test_a_race_in_seconds_is_compared_in_seconds(polarbear, race_toml):
     options = ["--set", "race.clock=seconds", "--set", "grid={start=0.001, stop=0.004, count=2}"]
-    polarbear("race", race_toml, *options, "--max-instances", "4", "--quiet")
+    polarbear("race", race_toml, *options, "--max-instances", "4", "--progress", "none")
     outcome = polarbear("show", race_toml.parent / "my.race", "--race")
     assert "4 instances, 0.001 to 0.004 seconds" in outcome.out
 

@@ -25,9 +25,9 @@ def templates(text, names):
     "command",
     [
         ("show",),
-        ("select", "--at", "50"),
-        ("select", "--log-uniform", "--risk", "quantile"),
-        ("export", "selection", "--at", "50", "--format", "tex"),
+        ("select", "--budget", "50"),
+        ("select", "--budget", "log-uniform", "--risk", "quantile"),
+        ("export", "selection", "--budget", "50", "--format", "tex"),
     ],
     ids=" ".join,
 )

@@ -76,7 +76,7 @@ def test_a_file_of_a_similar_name_is_suggested(polarbear, tmp_path, command):
         ["race", "race.toml", "--report", "nowhere/x.html"],
         ["race", "my.race", "--report", "nowhere/x.html"],
         ["select", "my.race", "--save", "nowhere/x.npz"],
-        ["plot", "my.race", "-f", "ratings", "-o", "nowhere/x.pdf"],
+        ["plot", "my.race", "ratings", "-o", "nowhere/x.pdf"],
         ["report", "my.race", "-o", "nowhere/x.html"],
         ["export", "my.race", "runs", "-o", "nowhere/x.csv"],
         ["show", "my.race", "--save", "nowhere/x.npz"],
