@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from polarbear.analysis import replay
-from polarbear.answer import Answer, find_answer
+from polarbear.answer import Answer, find_answer, find_ranges
 from polarbear.answer.doubts import find_doubts
 from polarbear.answer.worst_case import WorstCase, exposures, simplest_set
 from polarbear.exports.json_types import to_json_types
 from polarbear.exports.pairwise import comparisons_by_name, pairwise_table
 from polarbear.features.own_features import features_of, table_of_rows
-from polarbear.findings import AddInstances, Decide, Finding, most_serious_first, trust
+from polarbear.findings import AddInstances, Continue, Decide, Finding, most_serious_first, trust
 from polarbear.groups import Divisible, fit_by
 from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.observe import Choices
@@ -169,7 +169,7 @@ class Result:
         """Return the answer in words; next steps are commands for the `shell`, or calls in Python."""
         voice = self.voice(shell=shell)
         if self.fitted is None:
-            return word_nothing(self.findings, voice)
+            return word_nothing(self.findings, voice, self.writer)
         running = "" if not self.writer or self.race is None else word_running(len(self.race.rounds), self.writer)
         return word_answer(
             self.answer,
@@ -212,9 +212,9 @@ class Result:
     def posterior(self) -> Posterior:
         """The posterior of all algorithms, including the dropped ones."""
         if self.fitted is None:
-            raise ValueError(
-                "expected a race with at least one round, got one in which no round has ended; run it, then ask again"
-            )
+            voice = self.voice(shell=bool(self.path))
+            step = f"it is running in {self.writer}" if self.writer else f"continue it with: {voice.say(Continue())}"
+            raise ValueError(f"expected a race with at least one round, got one in which no round has ended; {step}")
         return self.fitted
 
     @cached_property
@@ -374,7 +374,7 @@ class Result:
         """Return the algorithm that the answer names for the range of a budget, if this is not the chosen one."""
         if not isinstance(preference, At):
             return ""
-        for each in self.answer.ranges:
+        for each in find_ranges(self.posterior, self._known, margin=self.margin, runs=self.collection):
             if each.kind == "best" and each.start <= preference.budget <= each.stop and each.names[0] != chosen:
                 return each.names[0]
         return ""

@@ -143,3 +143,10 @@ def posterior(finished, tmp_path_factory):
     with pb.Race.open(finished) as race:
         race.outcome.posterior.save(path)
     return path
+
+
+def data_of(file):
+    """What `show` states about a file as data."""
+    outcome = run_command("show", file, "--json")
+    assert outcome.code == 0, outcome.err
+    return outcome.data

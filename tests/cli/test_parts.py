@@ -1,11 +1,11 @@
 """Parts of recorded runs on the command line: --where, --only, --without, --per and --by, in all commands."""
 
 import pytest
-
-import polarbear as pb
 from polarbear.cli.groups import compare_groups
 from polarbear.cli.recorded_runs import Reading
 from polarbear.cli.source import open_source
+
+import polarbear as pb
 from tests.reporting.pages import read_data
 
 HEADER = "algorithm_name,function_id,dimension,instance,evaluations,raw_y"
