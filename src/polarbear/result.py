@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from polarbear.analysis import replay
 from polarbear.answer import Answer, find_answer, find_ranges
 from polarbear.answer.doubts import find_doubts
@@ -652,6 +654,8 @@ class Result:
     def _answer_to_dict(self) -> dict[str, Any]:
         """Return the answer and all findings as plain values, without the pairs."""
         answer = self.answer
+        observed = answer.probability.any(axis=1, keepdims=True)
+        probability = to_json_types(np.where(observed, answer.probability, np.nan).T.tolist())
         return {
             "status": self.status,
             "trust": self.trust,
@@ -667,7 +671,7 @@ class Result:
             "budgets": self.posterior.grid.budgets.tolist(),
             "comparisons": comparisons_by_name(self.posterior),
             "ranges": [asdict(each) for each in answer.ranges],
-            "probability_best": dict(zip(answer.names, answer.probability.T.tolist(), strict=True)),
+            "probability_best": dict(zip(answer.names, probability, strict=True)),
             "single": None if answer.single is None else asdict(answer.single),
             "team": None if answer.team is None else asdict(answer.team),
             "how_much_better": [asdict(each) for each in answer.needs],
