@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
+
 from polarbear.analysis import choose_grid, later_runs, sparse_algorithms
 from polarbear.defaults import CONFIDENCE
 from polarbear.file_kinds import CREATES_RACES, is_posterior_file, is_race_file, require_exists
@@ -270,9 +272,22 @@ def _load_saved(path: Path) -> Result:
         return replace(result_of_posterior(posterior), path=shlex.quote(str(path)))
     own = {each.name: getattr(saved, each.name) for each in fields(saved)}
     rule: dict[str, Any] = {name: own.pop(name) for name in ("confidence", "dominance")}
-    found = result_of_posterior(posterior, **rule, choices=choices_of(saved.runs, posterior.grid, saved.rules))
+    choices = choices_of(saved.runs, posterior.grid, saved.rules, posterior.names)
+    found = result_of_posterior(_with_runs(posterior, choices), **rule, choices=choices)
     maximise = saved.runs[0].maximise if saved.runs else None
     return replace(found, **own, maximise=maximise, path=shlex.quote(str(path)))
+
+
+def _with_runs(posterior: Posterior, choices: Choices) -> Posterior:
+    """Return a loaded posterior that looks up budgets between those of its grid in the runs behind it."""
+    beliefs, again = posterior.beliefs, choices.rankings
+    if beliefs is None or again is None or beliefs.others is not None:
+        return posterior
+    known = beliefs.sample.rankings
+    if not np.array_equal(known.ranks, again.ranks):
+        return posterior
+    sample = replace(beliefs.sample, rankings=replace(known, ranked_at=again.ranked_at))
+    return replace(posterior, beliefs=replace(beliefs, sample=sample))
 
 
 def result_of_posterior(
@@ -326,8 +341,6 @@ def _analyse_race(path: Path, given: dict[str, Any]) -> Result:
 
 def _bounds(decisions: Sequence[Dominated], choices: Choices | None) -> dict[str, float | None]:
     """Return an upper bound on the probability that each drop is wrong, whatever the model, by its algorithm."""
-    import numpy as np
-
     if choices is None:
         return {each.name: None for each in decisions}
     pairs = [(choices.names.index(each.by), choices.names.index(each.name)) for each in decisions]

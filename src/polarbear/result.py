@@ -287,7 +287,8 @@ class Result:
             return None
         from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
 
-        return model_check(self.posterior, choices_of(self.runs, self.posterior.grid, self.rules))
+        names = self.posterior.names
+        return model_check(self.posterior, choices_of(self.runs, self.posterior.grid, self.rules, names))
 
     @cached_property
     def collection(self) -> RunCollection | None:
@@ -826,9 +827,14 @@ def result_of_race(
     )
 
 
-def choices_of(runs: Sequence[Trajectory], grid: Grid, rules: Mapping[str, Any]) -> Choices:
-    """Return the rankings of recorded runs at the budgets of a grid, by the rules of comparison."""
-    return Choices.from_trajectories(runs, grid=grid, per_instance=True, **rules)
+def choices_of(
+    runs: Sequence[Trajectory], grid: Grid, rules: Mapping[str, Any], names: Sequence[str] | None = None
+) -> Choices:
+    """Return the rankings of recorded runs at the budgets of a grid, by the rules of comparison.
+
+    The algorithms are those of the runs, or these names.
+    """
+    return Choices.from_trajectories(runs, grid=grid, names=names, per_instance=True, **rules)
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:

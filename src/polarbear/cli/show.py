@@ -110,15 +110,16 @@ def show(
 def read_result(file: Path, reading: options.Reading, analysis: dict[str, Any], *, keep: list[str]) -> "Result":
     """Return the result of a file; with options, of its runs as recorded runs."""
     from polarbear.file_kinds import is_posterior_file, is_race_file, require_exists
+    from polarbear.importers.option_text import as_typed
     from polarbear.opening import analyse, load
 
     require_exists(file)
     given = {**reading.given(), **analysis}
     if is_posterior_file(file):
         if given:
-            option = next(iter(given)).replace("_", "-")
+            option, *_ = as_typed(*next(iter(given.items()))).split()
             raise ValueError(
-                f"expected recorded runs or a race file for --{option}, got the saved result {file}; "
+                f"expected recorded runs or a race file for {option}, got the saved result {file}; "
                 "give the file of its runs"
             )
         return load(file)
