@@ -48,7 +48,7 @@ The stored rounds are a valid result, and the race can continue from there.
 
 ```console
 $ polarbear race my.race
-$ polarbear select my.race --at 50
+$ polarbear select my.race --budget 50
 ```
 
 No run was repeated, and the result is the one that the race would have had without the kill. It stopped since further
@@ -71,18 +71,18 @@ $ polarbear race my.race --add new
 ## What to deploy
 
 These answers need no further runs. Which algorithm for 50 evaluations? And if any budget is possible, and you avoid risk?
-For the full budget, on two machines?
+For the full budget, on two machines, of the three that ran on most instances?
 
 ```console
-$ polarbear select my.race --at 50
-$ polarbear select my.race --log-uniform --risk quantile --map
-$ polarbear select my.race --final --portfolio 2
+$ polarbear select my.race --budget 50
+$ polarbear select my.race --budget log-uniform --risk quantile:0.1 --details
+$ polarbear select my.race --budget final --machines 2 --only '(1+1)-ES' --only 'differential evolution' --only Nelder-Mead
 ```
 
 Outside the grid nothing was observed, and there is no answer:
 
 ```console
-$ polarbear select my.race --at 5000
+$ polarbear select my.race --budget 5000
 ```
 
 ## Share the result
@@ -91,7 +91,10 @@ $ polarbear select my.race --at 5000
 $ polarbear show my.race --details
 $ polarbear plot my.race --format svg
 $ polarbear report my.race
-$ polarbear export my.race selection --at 50 --format tex
+$ polarbear select my.race --budget 50 --output choice.tex
+$ cat choice.tex
+$ polarbear show my.race --save study.npz
+$ polarbear select study.npz --budget 50
 ```
 
 [What the answer means](what-the-answer-means.md) explains these lines.

@@ -166,8 +166,14 @@ def test_budgets_from_a_file(polarbear, saved, tmp_path):
         (["--criterion", "top"], "top:3 or against:NAME as the criterion, got 'top'"),
         (["--criterion", "top:100"], "expected TopK of at most"),
         (["--criterion", "top:0"], "expected a whole number above zero after the colon, such as top:3, got 'top:0'"),
-        (["--criterion", "top:2.5"], "expected a whole number above zero after the colon, such as top:3, got 'top:2.5'"),
-        (["--criterion", "top:many"], "expected a whole number above zero after the colon, such as top:3, got 'top:many'"),
+        (
+            ["--criterion", "top:2.5"],
+            "expected a whole number above zero after the colon, such as top:3, got 'top:2.5'",
+        ),
+        (
+            ["--criterion", "top:many"],
+            "expected a whole number above zero after the colon, such as top:3, got 'top:many'",
+        ),
         (["--criterion", "against:climbr"], "got 'climbr'; did you mean 'climber'?"),
         (["--criterion", "mean-rank", "--machines", "2"], "expected FirstPlace() as the criterion of a portfolio"),
         (["-o", "x.txt"], "expected a file ending in .csv, .tex, .parquet or .json, got x.txt"),

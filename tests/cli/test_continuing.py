@@ -150,7 +150,10 @@ def test_a_restored_algorithm_may_be_dropped_again(polarbear, copied):
     outcome = polarbear("race", toml, "--restore", "climber")
     assert (outcome.code, "'climber' is a candidate already" in outcome.err) == (3, True)
     outcome = polarbear("race", copied, "--restore", "pore")
-    assert (outcome.code, "expected an algorithm that was dropped, such as poor, got 'pore'" in outcome.err) == (3, True)
+    assert (outcome.code, "expected an algorithm that was dropped, such as poor, got 'pore'" in outcome.err) == (
+        3,
+        True,
+    )
 
 
 def test_dropped_algorithms_can_be_restored(polarbear, race_toml):

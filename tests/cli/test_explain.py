@@ -42,9 +42,10 @@ def test_explain_prints_the_split_and_its_gain(polarbear, recorded, study):
     assert [each["feature"] for each in outcome.data["splits"]] == ["size"]
     assert outcome.data["gain"]["lower"] > 0
     assert outcome.data["unit"] == "evaluations"
-    assert outcome.data == polarbear(
-        "explain", study, "--features", features, "--only", "first", "--only", "second", "--json"
-    ).data
+    assert (
+        outcome.data
+        == polarbear("explain", study, "--features", features, "--only", "first", "--only", "second", "--json").data
+    )
     alone = polarbear("explain", runs)
     assert alone.out == "No feature matters: there is none that differs between instances.\n"
 
@@ -72,7 +73,9 @@ def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
 def test_select_answers_for_the_given_features(polarbear, recorded):
     runs, features = recorded
     for size, choice in ((40, "second"), (5, "first")):
-        outcome = polarbear("select", runs, "--budget", "final", "--features", features, "--given", f"size={size}", "--json")
+        outcome = polarbear(
+            "select", runs, "--budget", "final", "--features", features, "--given", f"size={size}", "--json"
+        )
         assert outcome.code == 0, outcome.err
         assert outcome.data["choice"] == [choice]
         assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
@@ -125,7 +128,9 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
         (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
     ],
 )
-def test_faulty_requests_are_explained(polarbear, recorded, finished, posterior, tmp_path, monkeypatch, arguments, message):
+def test_faulty_requests_are_explained(
+    polarbear, recorded, finished, posterior, tmp_path, monkeypatch, arguments, message
+):
     strangers = tmp_path / "strangers.csv"
     strangers.write_text("instance,size\nx,1\ny,2\n")
     places = {

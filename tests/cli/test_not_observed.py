@@ -80,10 +80,10 @@ def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
     assert shown["probability_best"]["short"][0] > 0.9
     text = run_command("show", saved, "--details").out
     assert "together with short and long after 10." in " ".join(text.split())
-    for options in (["--budget", 500], ["--budget", "final"], []):
+    for options, where in ((["--budget", 500], "at 500"), (["--budget", "final"], "after 10"), ([], "after 10")):
         outcome = run_command("select", saved, *options)
-        assert outcome.code == 3
-        assert "for which there is none (not observed together with another algorithm: short and long after 10)" in (
+        assert (outcome.code, outcome.out) == (3, "")
+        assert f"for which there is none (not observed together with another algorithm: short and long {where})" in (
             outcome.err
         )
 

@@ -225,7 +225,10 @@ def test_a_race_can_be_compared_without_some_of_its_algorithms(polarbear, finish
         (["report", "RACE", "--by", "function"], "got 'function'"),
         (["select", "RACE", "--by", "function"], "got 'function'"),
         (["plot", "POSTERIOR", "--by", "function"], "got a saved posterior, which holds no instances"),
-        (["show", "POSTERIOR", "--only", "a"], "expected recorded runs or a race file for --only, got the saved result"),
+        (
+            ["show", "POSTERIOR", "--only", "a"],
+            "expected recorded runs or a race file for --only, got the saved result",
+        ),
         (["show", "POSTERIOR", "--by", "function"], "got a saved posterior, which holds no instances"),
         (["show", "TABLE", "--by", "colour"], "expected one of the fields"),
     ],

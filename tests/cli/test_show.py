@@ -247,7 +247,10 @@ def test_columns_may_have_other_names(polarbear, table, tmp_path):
         (["--prior", "Nonsense"], "Nonsense"),
         (["--prior", "Dirichlet", "--dominance", "joint"], "treats each budget alone"),
         (["--budgets", "80..70"], "expected budgets from above 0 to a later one, got 80 to 70"),
-        (["--budgets", "80-90"], "expected budgets such as 10..500, 10.., ..500, 10..500:40 or 10,100,500, got '80-90'"),
+        (
+            ["--budgets", "80-90"],
+            "expected budgets such as 10..500, 10.., ..500, 10..500:40 or 10,100,500, got '80-90'",
+        ),
         (["--tolerance", "much"], "expected a tolerance such as 0.5, or a share such as 0.1%, got 'much'"),
         (["--confidence", "0.2"], "confidence"),
         (["--budgets", "..5000", "--as-race"], "expected instances on which all of"),

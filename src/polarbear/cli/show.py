@@ -77,7 +77,8 @@ def show(
     result = read()
     if save is not None:
         result.save(save, force=force)
-        result = replace(result, path=terminal.shell_path(save), reading="")
+        if result.race is None:  # the commands that it prints continue a race from its race file
+            result = replace(result, path=terminal.shell_path(save), reading="")
     while True:
         data: dict[str, Any] = result.to_dict()
         text = [str(result.words(shell=True))]
