@@ -71,12 +71,12 @@ $ polarbear race my.race --add new
 ## What to deploy
 
 These answers need no further runs. Which algorithm for 50 evaluations? And if any budget is possible, and you avoid risk?
-For the full budget, on two machines?
+For the full budget, on two machines, of the three that ran on most instances?
 
 ```console
-$ polarbear select my.race --budget 50 --details
-$ polarbear select my.race --budget log-uniform --risk quantile
-$ polarbear select my.race --budget final --machines 2
+$ polarbear select my.race --budget 50
+$ polarbear select my.race --budget log-uniform --risk quantile:0.1 --details
+$ polarbear select my.race --budget final --machines 2 --only '(1+1)-ES' --only 'differential evolution' --only Nelder-Mead
 ```
 
 Outside the grid nothing was observed, and there is no answer:
@@ -92,6 +92,9 @@ $ polarbear show my.race --details
 $ polarbear plot my.race --format svg
 $ polarbear report my.race
 $ polarbear select my.race --budget 50 --output choice.tex
+$ cat choice.tex
+$ polarbear show my.race --save study.npz
+$ polarbear select study.npz --budget 50
 ```
 
 [What the answer means](what-the-answer-means.md) explains these lines.
@@ -140,7 +143,7 @@ def output(command: str, folder: Path) -> str:
     for line in process.stdout:
         printed += line
         if last and line.startswith(f"{last} "):
-            time.sleep(0.2)  # it is in the middle of the next round
+            time.sleep(1.0)  # it is in the middle of the next round
             process.kill()
     code = process.wait()
     if last:

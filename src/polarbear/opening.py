@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
+
 from polarbear.analysis import choose_grid, later_runs, sparse_algorithms
 from polarbear.defaults import CONFIDENCE
 from polarbear.file_kinds import CREATES_RACES, is_posterior_file, is_race_file, refuse_other_kinds, require_exists
@@ -290,16 +292,14 @@ def _load_saved(path: Path) -> Result:
         own["dropped"] = {name: Drop(**each) for name, each in saved.dropped.items()}
     except TypeError as error:
         raise ValueError(f"{path} is a damaged file of a result: {error}") from error
-    posterior = _with_runs(posterior, choices_of(saved.runs, posterior.grid, saved.rules))
+    posterior = _with_runs(posterior, choices_of(saved.runs, posterior.grid, saved.rules, posterior.names))
     return Result(posterior, **own, maximise=saved.runs[0].maximise, path=shlex.quote(str(path)))
 
 
 def _with_runs(posterior: Posterior, choices: Choices) -> Posterior:
     """Return a loaded posterior that ranks its runs at budgets between those of its grid, as before it was saved."""
-    import numpy as np
-
     beliefs, known = posterior.beliefs, choices.rankings
-    if beliefs is None or known is None:
+    if beliefs is None or known is None or beliefs.others is not None:
         return posterior
     stored = beliefs.sample.rankings
     if beliefs.sample.keys != keys_of_instances(known.instances) or not np.array_equal(stored.ranks, known.ranks):
@@ -361,8 +361,6 @@ def _analyse_race(path: Path, given: dict[str, Any]) -> Result:
 
 def _bounds(decisions: Sequence[Dominated], choices: Choices | None) -> dict[str, float | None]:
     """Return an upper bound on the probability that each drop is wrong, whatever the model, by its algorithm."""
-    import numpy as np
-
     if choices is None:
         return {each.name: None for each in decisions}
     pairs = [(choices.names.index(each.by), choices.names.index(each.name)) for each in decisions]

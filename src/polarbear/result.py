@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from polarbear.analysis import replay
-from polarbear.answer import Answer, find_answer
+from polarbear.answer import Answer, find_answer, find_ranges
 from polarbear.answer.doubts import find_doubts
 from polarbear.answer.worst_case import WorstCase, exposures, simplest_set
 from polarbear.exports.json_types import to_json_types
@@ -173,7 +175,7 @@ class Result:
         """Return the answer in words; next steps are commands for the `shell`, or calls in Python."""
         voice = self.voice(shell=shell)
         if self.fitted is None:
-            return word_nothing(self.findings, voice)
+            return word_nothing(self.findings, voice, self.writer)
         running = "" if not self.writer or self.race is None else word_running(len(self.race.rounds), self.writer)
         return word_answer(
             self.answer,
@@ -219,9 +221,9 @@ class Result:
     def posterior(self) -> Posterior:
         """The posterior of all algorithms, including the dropped ones."""
         if self.fitted is None:
-            raise ValueError(
-                "expected a race with at least one round, got one in which no round has ended; run it, then ask again"
-            )
+            voice = self.voice(shell=bool(self.path))
+            step = f"it is running in {self.writer}" if self.writer else f"continue it with: {voice.say(Continue())}"
+            raise ValueError(f"expected a race with at least one round, got one in which no round has ended; {step}")
         return self.fitted
 
     @cached_property
@@ -292,7 +294,8 @@ class Result:
             return None
         from polarbear.checks.model_check import model_check  # imports inference, which only the check needs
 
-        return model_check(self.posterior, choices_of(self.runs, self.posterior.grid, self.rules))
+        names = self.posterior.names
+        return model_check(self.posterior, choices_of(self.runs, self.posterior.grid, self.rules, names))
 
     @cached_property
     def collection(self) -> RunCollection | None:
@@ -381,7 +384,7 @@ class Result:
         """Return the algorithm that the answer names for the range of a budget, and the ends of the range; None if none."""
         if not isinstance(preference, At):
             return None
-        for each in self.answer.ranges:
+        for each in find_ranges(self.posterior, self._known, margin=self.margin, runs=self.collection):
             if each.kind == "best" and each.start <= preference.budget <= each.stop:
                 return each.names[0], each.start, each.stop
         return None
@@ -662,6 +665,8 @@ class Result:
     def _answer_to_dict(self) -> dict[str, Any]:
         """Return the answer and all findings as plain values, without the pairs."""
         answer = self.answer
+        observed = answer.probability.any(axis=1, keepdims=True)
+        probability = to_json_types(np.where(observed, answer.probability, np.nan).T.tolist())
         return {
             "status": self.status,
             "trust": self.trust,
@@ -677,7 +682,7 @@ class Result:
             "budgets": self.posterior.grid.budgets.tolist(),
             "comparisons": comparisons_by_name(self.posterior),
             "ranges": [asdict(each) for each in answer.ranges],
-            "probability_best": dict(zip(answer.names, answer.probability.T.tolist(), strict=True)),
+            "probability_best": dict(zip(answer.names, probability, strict=True)),
             "single": None if answer.single is None else asdict(answer.single),
             "team": None if answer.team is None else asdict(answer.team),
             "how_much_better": [asdict(each) for each in answer.needs],
@@ -833,9 +838,14 @@ def result_of_race(
     )
 
 
-def choices_of(runs: Sequence[Trajectory], grid: Grid, rules: Mapping[str, Any]) -> Choices:
-    """Return the rankings of recorded runs at the budgets of a grid, by the rules of comparison."""
-    return Choices.from_trajectories(runs, grid=grid, per_instance=True, **rules)
+def choices_of(
+    runs: Sequence[Trajectory], grid: Grid, rules: Mapping[str, Any], names: Sequence[str] | None = None
+) -> Choices:
+    """Return the rankings of recorded runs at the budgets of a grid, by the rules of comparison.
+
+    The algorithms are those of the runs, or these names.
+    """
+    return Choices.from_trajectories(runs, grid=grid, names=names, per_instance=True, **rules)
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> Table:

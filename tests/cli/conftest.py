@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import polarbear as pb
 from polarbear.cli.commands import app
 
 # Otherwise every command that a test runs would build all commands anew from their signatures.
@@ -129,7 +130,23 @@ def finished(finished_outcome):
 
 @pytest.fixture(scope="session")
 def saved(finished, tmp_path_factory):
-    """The posterior of the finished race in a file."""
-    path = tmp_path_factory.mktemp("saved") / "posterior.npz"
-    assert run_command("export", finished, "posterior", "-o", path).code == 0
+    """The result of the finished race in a file."""
+    path = tmp_path_factory.mktemp("saved") / "study.npz"
+    assert run_command("show", finished, "--save", path).code == 0
     return path
+
+
+@pytest.fixture(scope="session")
+def posterior(finished, tmp_path_factory):
+    """The posterior of the finished race in a file, without its runs."""
+    path = tmp_path_factory.mktemp("posterior") / "posterior.npz"
+    with pb.Race.open(finished) as race:
+        race.outcome.posterior.save(path)
+    return path
+
+
+def data_of(file):
+    """What `show` states about a file as data."""
+    outcome = run_command("show", file, "--json")
+    assert outcome.code == 0, outcome.err
+    return outcome.data

@@ -8,7 +8,7 @@ import pytest
 from polarbear.calibration.study import seconds_per_replicate
 from polarbear.cli.study_progress import ProgressLines
 
-SMALL = ["--data-sets", 1, "--algorithms", 2, "--times", 3, "--instances", 16, "--draws", 200, "--confidence", 0.9]
+SMALL = ["--data-sets", 1, "--algorithms", 2, "--budgets", 3, "--instances", 16, "--draws", 200, "--confidence", 0.9]
 
 
 def test_every_kind_of_truth_is_simulated_and_outcomes_are_kept(polarbear, tmp_path):
@@ -40,7 +40,7 @@ def test_one_truth_and_another_prior(polarbear):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--belief", "Dirichlet"], "treats each time alone"),
+        (["--prior", "Dirichlet"], "treats each budget alone"),
         (["--prior", "Spline"], "'Spline'"),
         (["--truth", "flat"], "expected a truth among"),
     ],
@@ -69,7 +69,7 @@ def test_the_setting_of_a_race_is_taken_from_its_file(polarbear, finished):
     assert re.search(r"^1 data set and 1 race: about \d+ s$", outcome.err, re.MULTILINE)
     assert "races: 1 of 1\n" in outcome.err
     setting = outcome.data["setting"]
-    assert (setting["algorithms"], setting["times"], setting["belief"]) == (3, 5, "RandomWalk")
+    assert (setting["algorithms"], setting["budgets"], setting["belief"]) == (3, 5, "RandomWalk")
     assert (setting["confidence"], setting["margin"]) == (0.9, 0.15)
     assert 0 <= setting["autocorrelation"] <= 1
     assert outcome.data["posteriors"][0]["instances"] == 16

@@ -38,7 +38,7 @@ def test_a_worse_algorithm_of_the_configuration_has_exit_code_1(polarbear, race_
 
 
 def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear, race_toml):
-    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--instances", 24, "--margin", 0.01)
+    outcome = polarbear("compare", "random", "random", "--config", race_toml, "--max-instances", 24, "--margin", 0.01)
     *_, look = outcome.err.splitlines()
     words = (
         r"24 instances · (.+) sure that NEW is nowhere worse by more than the margin, (.+) that it is worse somewhere"
@@ -47,7 +47,7 @@ def test_a_look_shows_probabilities_of_the_posterior_and_what_decides(polarbear,
 
 
 def test_too_few_instances_have_exit_code_2(polarbear, race_toml):
-    given = ("compare", "random", "climber", "--config", race_toml, "--instances", 3, "--margin", 0.3, "--json")
+    given = ("compare", "random", "climber", "--config", race_toml, "--max-instances", 3, "--margin", 0.3, "--json")
     outcome = polarbear(*given)
     assert outcome.code == 2
     assert outcome.data["verdict"] == "undecided"
@@ -85,7 +85,7 @@ def test_recorded_runs_in_two_files_are_compared(polarbear, tables):
     outcome = polarbear("compare", tables / "main.csv", tables / "branch.csv")
     assert outcome.code == 1, outcome.err
     assert outcome.out.startswith("NEW is worse than OLD: at ")
-    assert polarbear("compare", tables / "branch.csv", tables / "main.csv", "--stop", 100).code == 0
+    assert polarbear("compare", tables / "branch.csv", tables / "main.csv").code == 0
 
 
 def test_two_algorithms_of_recorded_runs_are_compared(polarbear, tables):
@@ -106,13 +106,14 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     [
         (
             ("both.csv", "main.csv"),
-            "expected runs of one algorithm in both.csv, got branch, main; choose one with --only",
+            "expected runs of one algorithm in both.csv, got branch, main; compare two of them with --runs both.csv",
         ),
         (("main", "branhc", "--runs", "both.csv"), "got 'branhc'; did you mean 'branch'?"),
         (("main.csv", "branch.csv", "--workers", "2"), "expected algorithms to run with --workers, got recorded runs"),
         (("main.csv", "cma", "--config", "race.toml"), "expected two recordings or two algorithms"),
         (("cma", "de", "--config", "race.toml"), "got 'cma', which is none of these"),
-        (("a:b", "c:d", "--config", "race.toml", "--only", "x"), "expected recorded runs for --only"),
+        (("main.csv", "branch.csv", "--max-instances", "9"), "expected algorithms to run with --max-instances"),
+        (("main", "branch", "--runs", "both.csv", "--set", "a=1"), "expected algorithms to run with --set"),
     ],
 )
 def test_impossible_requests_have_a_message_and_no_output(polarbear, tables, race_toml, monkeypatch, given, message):

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from tests.cli.conftest import run_command
 from tests.features.two_kinds import two_kinds
 from tests.reporting.pages import read_data
 
@@ -26,13 +27,25 @@ def recorded(tmp_path_factory):
     return folder / "runs.csv", folder / "features.csv"
 
 
-def test_explain_prints_the_split_and_its_gain(polarbear, recorded):
+@pytest.fixture(scope="module")
+def study(recorded, tmp_path_factory):
+    """The recorded runs as a saved result."""
+    path = tmp_path_factory.mktemp("study") / "study.npz"
+    assert run_command("show", recorded[0], "--save", path).code == 0
+    return path
+
+
+def test_explain_prints_the_split_and_its_gain(polarbear, recorded, study):
     runs, features = recorded
-    outcome = polarbear("explain", runs, "--features", features, "--among", "first", "--among", "second", "--json")
+    outcome = polarbear("explain", runs, "--features", features, "--only", "first", "--only", "second", "--json")
     assert outcome.code == 0, outcome.err
     assert [each["feature"] for each in outcome.data["splits"]] == ["size"]
     assert outcome.data["gain"]["lower"] > 0
     assert outcome.data["unit"] == "evaluations"
+    assert (
+        outcome.data
+        == polarbear("explain", study, "--features", features, "--only", "first", "--only", "second", "--json").data
+    )
     alone = polarbear("explain", runs)
     assert alone.out == "No feature matters: there is none that differs between instances.\n"
 
@@ -42,7 +55,7 @@ def test_by_default_budgets_count_as_on_the_axis_of_the_grid(polarbear, recorded
         outcome = polarbear("explain", recorded[0], "--features", recorded[1], *options, "--json")
         return outcome.data["gain"]["gain"]
 
-    assert gain() == gain("--log-uniform") != gain("--uniform")
+    assert gain() == gain("--budget", "log-uniform") != gain("--budget", "uniform")
 
 
 def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
@@ -52,7 +65,7 @@ def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
     section = read_data(tmp_path / "page.html")["sections"]["problem"]
     assert [each["condition"] for each in section["rows"]] == ["all instances", "size ≤ 20", "size > 20"]
     assert [each["name"] for each in section["policy"]["fields"]] == ["size"]
-    outcome = polarbear("plot", runs, "--figure", "tree", "--features", features, "-o", tmp_path / "tree.svg")
+    outcome = polarbear("plot", runs, "tree", "--features", features, "-o", tmp_path / "tree.svg")
     assert outcome.code == 0, outcome.err
     assert "size ≤ 20 (24, tentative)" in (tmp_path / "tree.svg").read_text()
 
@@ -60,16 +73,19 @@ def test_report_and_plot_show_the_tree(polarbear, recorded, tmp_path):
 def test_select_answers_for_the_given_features(polarbear, recorded):
     runs, features = recorded
     for size, choice in ((40, "second"), (5, "first")):
-        outcome = polarbear("select", runs, "--final", "--features", features, "--given", f"size={size}", "--json")
+        outcome = polarbear(
+            "select", runs, "--budget", "final", "--features", features, "--given", f"size={size}", "--json"
+        )
         assert outcome.code == 0, outcome.err
         assert outcome.data["choice"] == [choice]
         assert outcome.data["group"] == ["size > 20" if size == 40 else "size ≤ 20"]
-        assert outcome.data["remarks"] == []
+        assert outcome.data["unused"] == ""
+        assert {"features_chosen", "leaked_feature"}.isdisjoint(each["code"] for each in outcome.data["findings"])
     given = ["--given", "size=40", "--given", "rotated=maybe"]
-    unused = polarbear("select", runs, "--final", "--features", features, *given, "--json").data
-    assert unused["remarks"] == ["rotated has no effect: the policy asks for size only."]
-    assert unused["sentence"].endswith(unused["remarks"][0])
-    text = polarbear("select", runs, "--final", "--features", features, "--given", "size=40").out
+    unused = polarbear("select", runs, "--budget", "final", "--features", features, *given, "--json").data
+    assert unused["unused"] == "rotated has no effect: the policy asks for size only."
+    assert unused["sentence"].endswith(unused["unused"])
+    text = polarbear("select", runs, "--budget", "final", "--features", features, "--given", "size=40").out
     assert "has no effect" not in text
     assert text.startswith("For the longest budget, the policy chooses second: it is expected to win on")
     assert "(size > 20; 16 instances, tentative)" in text
@@ -85,9 +101,11 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     rows = read_data(page)["sections"]["groups"]["groups"]
     assert [row["name"] for row in rows] == ["size 5", "size 40"]
     assert rows[0]["basis"] == "24 instances, tentative"
-    selected = polarbear("select", runs, *by, "--final", "--json").data["groups"]
-    assert selected["size 40"]["choice"] == ["second"]
-    assert polarbear("plot", runs, *by, "-f", "decision-map", "-o", figure).code == 0
+    selected = polarbear("select", runs, *by, "--budget", "final", "--json").data["groups"]
+    assert selected["40"]["choice"] == ["second"]
+    text = polarbear("select", runs, *by, "--budget", "final").out
+    assert "\nsize 40 (16 instances, tentative): second" in text
+    assert polarbear("plot", runs, *by, "decision-map", "-o", figure).code == 0
     assert "size 40" in figure.read_text()
 
 
@@ -96,27 +114,33 @@ def test_groups_by_a_column_of_the_table(polarbear, recorded, tmp_path):
     [
         (["select", "{runs}", "--features", "{features}", "--given", "sise=4"], "did you mean 'size'"),
         (["select", "{runs}", "--features", "{features}", "--given", "size"], "expected --given name=value"),
-        (["select", "{runs}", "--given", "size=3", "--portfolio", "2"], "expected no --portfolio with --given"),
-        (["select", "{runs}", "--given", "size=3", "--all"], "expected no --all with --given"),
+        (["select", "{runs}", "--given", "size=3", "--machines", "2"], "expected no --machines with --given"),
+        (["select", "{runs}", "--given", "size=3", "--only", "first"], "expected no --only with --given"),
+        (["select", "{runs}", "--given", "size=3", "--criterion", "first"], "expected no --criterion with --given"),
+        (["select", "{runs}", "--given", "size=3", "--given", "size=4"], "got 'size' twice; leave one out"),
+        (["select", "{runs}", "--features", "{features}", "-o", "x.csv"], "expected no --output with --features"),
         (["show", "{runs}", "--features", "{features}"], "expected --by with --features"),
         (["show", "{runs}", "--features", "{features}", "--by", "sise"], "features.csv has the columns instance,"),
         (["explain", "{finished}", "--features", "{strangers}"], "write the number of each instance, from 0"),
-        (["explain", "{saved}"], "got the saved posterior"),
-        (["report", "{saved}", "--features", "{features}"], "expected runs with features, got a posterior alone"),
-        (["explain", "{finished}"], "add --features FILE"),
+        (["explain", "{posterior}"], "got a saved posterior, which holds no instances"),
+        (["report", "{posterior}", "--features", "{features}"], "expected runs with features, got a posterior alone"),
+        (["explain", "{finished}"], "add --features TABLE"),
         (["explain", "{finished}", "--features", "{runs}"], "expected one row of features per instance, got two"),
     ],
 )
-def test_faulty_requests_are_explained(polarbear, recorded, finished, saved, tmp_path, arguments, message):
+def test_faulty_requests_are_explained(
+    polarbear, recorded, finished, posterior, tmp_path, monkeypatch, arguments, message
+):
     strangers = tmp_path / "strangers.csv"
     strangers.write_text("instance,size\nx,1\ny,2\n")
     places = {
         "runs": recorded[0],
         "features": recorded[1],
         "finished": finished,
-        "saved": saved,
+        "posterior": posterior,
         "strangers": strangers,
     }
+    monkeypatch.chdir(tmp_path)
     outcome = polarbear(*(each.format(**places) for each in arguments))
     assert outcome.code == 3
     assert message in " ".join(outcome.err.split())

@@ -11,11 +11,11 @@ def test_a_scenario_is_raced_and_its_survivors_are_exported(polarbear, tmp_path,
     outcome = polarbear("init", "--irace", "scenario.txt", "--budgets", "20,1000")
     assert outcome.code == 0
     assert "race.toml has 3 configurations and 3 instances; now: polarbear race" in outcome.err
-    assert tomllib.loads((tmp_path / "race.toml").read_text())["grid"] == {"times": [20, 1000]}
+    assert tomllib.loads((tmp_path / "race.toml").read_text())["grid"] == {"budgets": [20, 1000]}
     assert "race.toml exists already" in polarbear("init", "--irace", "scenario.txt", "--budgets", "20").err
     wrong = polarbear("init", "b", "--irace", "scenario.txt", "--budgets", "a")
     assert "expected --budgets as numbers above zero" in wrong.err
-    polarbear("race", "--workers", 1, "--set", "instances.repeats=4", "--quiet")
+    polarbear("race", "--workers", 1, "--set", "instances.repeats=4", "--progress", "none")
     table = polarbear("export", "race.race", "irace").out.splitlines()
     assert table[0] == '"mode" "alpha" "beta"'
     assert {'"fast" "1" NA', '"slow" "1" NA'} <= set(table[1:])

@@ -9,7 +9,7 @@ import polarbear as pb
 from tests.cli.conftest import run_command
 from tests.reporting.pages import read_data
 
-ANALYSE = ["--start", 1, "--stop", 1000, "--count", 4]
+ANALYSE = ["--budgets", "1..1000:4"]
 
 
 def write_table(path, **ends):
@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     table = write_table(folder / "runs.csv", short=10, long=1000)
     outcome = run_command("show", table, *ANALYSE, "--save", folder / "saved.npz")
     assert outcome.code == 0
-    assert run_command("report", table, *ANALYSE, "-o", folder / "page.html").code == 0
+    assert run_command("report", folder / "saved.npz", "-o", folder / "page.html").code == 0
     (folder / "text").write_text(outcome.out)
     return folder
 
@@ -68,18 +68,22 @@ def test_json_has_the_counts(folder):
 
 
 def test_select_answers_where_there_are_data_and_refuses_elsewhere(saved):
-    near = run_command("select", saved, "--at", 5, "--map", "--json").data
+    near = run_command("select", saved, "--budget", 5, "--json").data
     assert near["choice"] == ["short"]
     assert near["not_observed"] == []
-    assert near["comparisons"] == {"short": [20, 20, 0, 0], "long": [20, 20, 0, 0]}
-    assert [each["best"] for each in near["map"]] == ["short", "short", None, None]
-    assert near["map"][3]["probability_best"] == {"short": None, "long": None}
-    text = run_command("select", saved, "--at", 5, "--map").out
-    assert text.rstrip().endswith("Not observed together with another algorithm: short and long after 10.")
-    for options in (["--at", 500], ["--final"], []):
+    shown = run_command("show", saved, "--json").data
+    assert shown["comparisons"] == {"short": [20, 20, 0, 0], "long": [20, 20, 0, 0]}
+    assert {name: each[2:] for name, each in shown["probability_best"].items()} == {
+        "short": [None, None],
+        "long": [None, None],
+    }
+    assert shown["probability_best"]["short"][0] > 0.9
+    text = run_command("show", saved, "--details").out
+    assert "together with short and long after 10." in " ".join(text.split())
+    for options, where in ((["--budget", 500], "at 500"), (["--budget", "final"], "after 10"), ([], "after 10")):
         outcome = run_command("select", saved, *options)
-        assert outcome.code == 3
-        assert "for which there is none (not observed together with another algorithm: short and long after 10)" in (
+        assert (outcome.code, outcome.out) == (3, "")
+        assert f"for which there is none (not observed together with another algorithm: short and long {where})" in (
             outcome.err
         )
 
@@ -90,9 +94,9 @@ def test_a_third_algorithm_is_recommended_instead(tmp_path):
     assert gaps(data) == [{"algorithms": ["short"], "gaps": [[10, None]]}]
     assert data["kept"] == ["short", "long"]
     assert data["dropped"]["last"]["by"] == "long"
-    final = run_command("select", table, *ANALYSE, "--final", "--json").data
+    final = run_command("select", tmp_path / "saved.npz", "--budget", "final", "--json").data
     assert (final["choice"], final["not_observed"]) == (["long"], ["short"])
-    chosen = run_command("select", tmp_path / "saved.npz", "--final", "--portfolio", 2, "--json").data
+    chosen = run_command("select", tmp_path / "saved.npz", "--budget", "final", "--machines", 2, "--json").data
     assert {name for each in chosen["candidates"] for name in each["members"]} == {"long", "last"}
 
 
@@ -100,7 +104,7 @@ def test_all_figures_are_drawn_except_those_without_data(saved, tmp_path):
     outcome = run_command("plot", saved, "--output", tmp_path / "figures", "--format", "svg")
     assert outcome.code == 0
     drawn = {path.stem for path in (tmp_path / "figures").iterdir()}
-    assert drawn == {"ratings", "decision-map", "dominance", "comparisons"}
+    assert drawn == {"ratings", "decision-map", "dominance", "comparisons", "quality", "tree"}
     assert "no figure values: expected budgets at which a candidate was observed" in outcome.err
 
 
@@ -115,7 +119,7 @@ def test_figures_of_an_older_posterior_leave_out_the_comparisons(saved, tmp_path
 def test_the_report_has_counts_and_gaps(folder):
     data = read_data(folder / "page.html")
     assert data["comparisons"] == [[20, 20, 0, 0]] * 2
-    assert data["answer"] == "short"
+    assert data["answer"] == "short; not observed from 10 to 1,000 (tentative)"
     sections = data["sections"]
     assert sections["comparisons"]["sentence"].startswith(
         "Each algorithm was compared with others on 0 to 20 of 20 instances at each budget. Not observed together with "

@@ -38,10 +38,14 @@ def test_further_objectives_are_refused(polarbear, table):
         (["--indicator", "hypervolume", "--reference", "2,2"], "wide"),
     ],
 )
-def test_the_answer_depends_on_the_objectives(polarbear, table, options, best):
-    outcome = polarbear("select", table, "--json", "--start", 5, "--count", 2, *options)
+def test_the_answer_depends_on_the_objectives(polarbear, table, tmp_path, options, best):
+    study = tmp_path / "study.npz"
+    shown = polarbear("show", table, "--budgets", "5..:2", "--save", study, "--json", *options)
+    assert shown.code == 0, shown.err
+    outcome = polarbear("select", study, "--json")
     assert outcome.code == 0, outcome.err
     assert outcome.data["choice"] == [best]
+    assert shown.data["ranges"][-1]["names"] == [best]
 
 
 def test_the_origin_of_reference_points_is_printed(polarbear, table):
@@ -59,4 +63,4 @@ def test_a_reference_that_is_no_list_of_numbers_is_refused(polarbear, table):
 def test_race_files_have_one_value(polarbear, finished):
     outcome = polarbear("show", finished, "--indicator", "hypervolume")
     assert outcome.code != 0
-    assert "expected recorded runs for --indicator, got the race file" in outcome.err
+    assert "expected recorded runs for indicator, got the race file" in outcome.err

@@ -19,12 +19,12 @@ RUNS = "algorithm_name,instance,evaluations,raw_y\n" + "".join(
 
 
 @pytest.fixture
-def folder(finished, saved, tmp_path, monkeypatch):
+def folder(finished, posterior, tmp_path, monkeypatch):
     """A folder with two race files, the configuration, a posterior, recorded runs and files of the user."""
     write_race(tmp_path, RACE + "# edited since the race\n")
     for name in ("w.race", "v.race"):
         (tmp_path / name).write_bytes(finished.read_bytes())
-    (tmp_path / "p.npz").write_bytes(saved.read_bytes())
+    (tmp_path / "p.npz").write_bytes(posterior.read_bytes())
     (tmp_path / "plain.csv").write_text(RUNS)
     (tmp_path / "kinds.csv").write_text("instance,kind\n" + "".join(f"{k},{k % 2}\n" for k in range(12)))
     (tmp_path / "budgets.txt").write_text("10\n20\n")
@@ -60,21 +60,23 @@ NEVER = [
     "export w.race pairwise -o race.toml --format csv",
     "export w.race configuration -o v.race --format toml",
     "export p.npz posterior -o p.npz",
-    "select w.race --save w.race",
-    "select w.race --save v.race",
-    "select w.race --save race.toml",
-    "select plain.csv --save plain.csv",
-    "select w.race --samples budgets.txt --save budgets.txt",
+    "select w.race -o w.race",
+    "select p.npz -o v.race",
+    "select w.race -o race.toml",
+    "select plain.csv -o plain.csv",
+    "select plain.csv --features kinds.csv --by kind -o kinds.csv",
+    "show w.race --save w.race",
+    "show w.race --save v.race",
+    "show w.race --save race.toml",
+    "show plain.csv --features kinds.csv --by kind --save kinds.csv",
+    "plot w.race ratings -o w.race",
+    "plot w.race ratings -o v.race",
+    "plot w.race ratings -o race.toml",
     "show plain.csv --save plain.csv",
     "show plain.csv --save w.race",
     "show . --save plain.csv",
-    "race race.toml --report v.race",
-    "race race.toml --report race.toml",
-    "race race.toml --report my.race",
-    "race . --report race.toml",
-    "race race.toml -o new.race --report new.race",
-    "race w.race --report w.race",
-    "race w.race --report race.toml",
+    "report w.race --live -o v.race",
+    "race race.toml -o race.toml",
 ]
 
 ONLY_BY_FORCE = [
@@ -86,12 +88,16 @@ ONLY_BY_FORCE = [
     "export w.race posterior -o mine.npz",
     "export w.race posterior -o mine.nc",
     "export w.race configuration -o race.toml",
-    "select w.race --save mine.npz",
+    "select w.race -o mine.csv",
+    "select w.race -o mine.tex",
+    "select w.race -o mine.json",
+    "select w.race -o mine.parquet",
+    "show w.race --save mine.npz",
     "show plain.csv --save mine.npz",
     "show plain.csv --save mine.csv",
     "report plain.csv -o mine.html",
-    "plot w.race -f ratings -o mine.pdf",
-    "race w.race --report mine.html",
+    "plot w.race ratings -o mine.pdf",
+    "plot w.race pair climber random -o mine.pdf",
 ]
 
 
@@ -138,7 +144,7 @@ def test_all_figures_replace_those_that_polarbear_drew(polarbear, folder):
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_a_figure_replaces_an_earlier_one(polarbear, folder, kind):
     for figure in ("ratings", "values"):
-        assert polarbear("plot", "p.npz", "-f", figure, "-o", f"figure.{kind}").code == 0
+        assert polarbear("plot", "p.npz", figure, "-o", f"figure.{kind}").code == 0
 
 
 def test_the_example_replaces_files_by_force(polarbear, folder):
@@ -187,9 +193,10 @@ run()
         "export w.race runs -o runs.csv",
         "export w.race answer -o answer.json",
         "report p.npz -o page.html",
-        "select p.npz --save q.npz",
-        "plot p.npz -f ratings -o ratings.pdf",
-        "plot p.npz -f ratings -o ratings.png",
+        "select p.npz -o q.parquet",
+        "show w.race --save q.npz",
+        "plot p.npz ratings -o ratings.pdf",
+        "plot p.npz ratings -o ratings.png",
     ],
 )
 def test_an_output_beyond_a_limit_leaves_no_stump_and_is_named(folder, command):

@@ -10,8 +10,9 @@ import time
 
 import pytest
 
-from polarbear.cli.open_file import open_race
+from polarbear.opening import load
 from polarbear.storage import RaceFile
+from tests.cli.conftest import data_of
 
 POLARBEAR = [sys.executable, "-W", "error", "-m", "polarbear"]
 PATIENCE = 120  # seconds for an event that takes about one, on a machine that is slow or stalls
@@ -51,11 +52,14 @@ def test_a_killed_race_is_resumed_as_if_it_had_not_been_killed(polarbear, race_t
     file = race_toml.parent / "my.race"
     status = polarbear("show", file, "--json")
     assert (status.code, status.data["race"]["rounds"]) == (0, [])
-    resumed = polarbear("race", file, "--max-instances", 4, "--json")
+    resumed = polarbear("race", file, "--max-instances", 4)
     assert "2 stored runs" in resumed.err
-    whole = polarbear("race", race_toml, "-o", race_toml.parent / "whole.race", "--max-instances", 4, "--json")
-    text = json.dumps(resumed.data).replace("my.race", "whole.race")  # the next steps name the file, too
-    assert json.loads(text) == whole.data
+    whole = race_toml.parent / "whole.race"
+    assert polarbear("race", race_toml, "-o", whole, "--max-instances", 4).out == resumed.out.replace(
+        "my.race", "whole.race"
+    )
+    text = json.dumps(data_of(file)).replace("my.race", "whole.race")
+    assert json.loads(text) == data_of(whole)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -76,8 +80,7 @@ def test_only_one_process_may_write_and_all_may_read(polarbear, race_toml, waiti
     assert polarbear("show", file).code == 0
     (race_toml.parent / "wait").unlink()
     for _ in range(20):
-        with open_race(file) as race:
-            assert len(race.outcome.kept) > 1
+        assert len(load(file).kept) > 1
 
 
 def test_an_interrupt_during_imports_is_quiet():
@@ -113,9 +116,10 @@ def test_help_imports_no_numerical_library():
     assert "Exit codes: 0 done" in "\n".join(lines)
 
 
-def test_select_from_a_saved_posterior_imports_little_beside_numpy(saved):
-    *lines, modules = _modules_imported_by("select", str(saved), "--at", "20")
-    assert lines[0].startswith("For a budget of 20")
+@pytest.mark.parametrize("kind", ["posterior", "saved"])
+def test_select_from_a_saved_result_imports_little_beside_numpy(kind, request):
+    *lines, modules = _modules_imported_by("select", str(request.getfixturevalue(kind)), "--budget", "20")
+    assert "for a budget of 20" in lines[0]
     heavy = {"scipy.special", "scipy.stats", "xarray", "pandas", "jax", "arviz_stats", "rich", "sqlite3"}
     assert heavy.isdisjoint(modules.split())
 

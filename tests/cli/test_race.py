@@ -6,6 +6,7 @@ import os
 import pytest
 
 from polarbear.storage import RaceFile
+from tests.cli.conftest import data_of
 
 
 def test_a_race_prints_its_answer_to_stdout_and_its_progress_to_stderr(finished_outcome):
@@ -31,11 +32,12 @@ def test_a_race_that_reaches_a_limit_is_done_and_can_be_continued(polarbear, rac
     text = " ".join(polarbear("show", file, "--details").out.split())
     assert "The race stopped at its limit of 540 evaluations." in text
     assert f"polarbear race {file} --max-evaluations 1080" in text
-    outcome = polarbear("race", race_toml, "--json")  # the configuration stands for its race
+    outcome = polarbear("race", race_toml)  # the configuration stands for its race
     assert outcome.code == 0
-    assert (outcome.data["race"]["finished"], outcome.data["status"]) == (True, "finished")
-    assert outcome.data["instances"] > 3
-    assert outcome.data["file"] == str(file)
+    assert outcome.out.rstrip().endswith(f"Page: polarbear report {file}")
+    data = data_of(file)
+    assert (data["race"]["finished"], data["status"]) == (True, "finished")
+    assert data["instances"] > 3
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_a_race_without_its_cluster_creates_nothing_and_leaves_nothing_open(pola
     distributed = pytest.importorskip(
         "distributed", reason="needs polarbear-anytime[dask], which polarbear-anytime[dev] brings"
     )
-    outcome = polarbear("race", race_toml, "--dask", address)
+    outcome = polarbear("race", race_toml, "--workers", address)
     assert outcome.code == 3
     assert message in outcome.err
     assert not (race_toml.parent / "my.race").exists()
@@ -61,28 +63,30 @@ def test_a_race_without_its_cluster_creates_nothing_and_leaves_nothing_open(pola
 
 def test_every_drop_is_listed_with_its_error_bound(polarbear, race_toml, tmp_path):
     file = tmp_path / "some.race"
-    command = ["race", race_toml, "--max-instances", 5, "--quiet"]
+    command = ["race", race_toml, "--max-instances", 5, "--progress", "none"]
     outcome = polarbear(*command, "-o", file)
     assert (outcome.code, outcome.err) == (0, "")
     assert "Drop poor: " in outcome.out
     assert "not proven" in polarbear("show", file, "--details").out  # five instances prove nothing
     drop = polarbear("show", file, "--json").data["dropped"]["poor"]
     assert drop["error_bound"] > 0.99
-    outcome = polarbear(*command, "-o", tmp_path / "none.race", "--confidence", 0.999, "--json")
-    assert outcome.data["dropped"] == {}
+    assert polarbear(*command, "-o", tmp_path / "none.race", "--confidence", 0.999).code == 0
+    assert data_of(tmp_path / "none.race")["dropped"] == {}
 
 
 def test_a_guarantee_eliminates_only_with_evidence(polarbear, race_toml, tmp_path):
     file = tmp_path / "proved.race"
-    few = polarbear("race", race_toml, "--guarantee", 0.05, "-q", "--json", "-o", file, "--max-instances", 5).data
-    assert few["dropped"] == {}
-    more = polarbear("race", file, "--max-instances", 60, "--quiet", "--json").data
+    quiet = "--progress", "none"
+    assert polarbear("race", race_toml, "--guarantee", 0.05, *quiet, "-o", file, "--max-instances", 5).code == 0
+    assert data_of(file)["dropped"] == {}
+    assert polarbear("race", file, "--max-instances", 60, *quiet).code == 0
+    more = data_of(file)
     assert "poor" in more["dropped"]
     assert max(each["error_bound"] for each in more["dropped"].values()) <= 0.05
     with RaceFile.open(file, write=False) as stored:
         assert stored.about["configuration"]["overrides"] == {"race.guarantee": 0.05}
-    outcome = polarbear("race", file, "--guarantee", 1e-9, "--max-instances", 1, "--quiet", "--json")
-    assert all(each["error_bound"] <= 1e-9 for each in outcome.data["dropped"].values())
+    assert polarbear("race", file, "--guarantee", 1e-9, "--max-instances", 1, *quiet).code == 0
+    assert all(each["error_bound"] <= 1e-9 for each in data_of(file)["dropped"].values())
 
 
 def test_an_existing_file_is_not_overwritten(polarbear, race_toml):
@@ -119,7 +123,8 @@ def test_show_prints_the_answer_of_the_race_and_changes_nothing(polarbear, finis
     assert (shown.code, shown.out) == (0, outcome.out)
     data = polarbear("show", finished, "--json").data
     assert finished.read_bytes() == before
-    continued = polarbear("race", finished, "--quiet", "--json").data
+    assert polarbear("race", finished, "--progress", "none").out == outcome.out
+    continued = data_of(finished)
     assert {name: continued[name] for name in ("kept", "ranges", "findings")} == {
         name: data[name] for name in ("kept", "ranges", "findings")
     }
@@ -156,7 +161,15 @@ def test_select_waits_for_a_first_round(polarbear, race_toml):
     assert shown.startswith("No answer yet.")
     assert shown.rstrip().endswith(f"polarbear race {file}")
     with RaceFile.open(file, write=True):
-        waiting = polarbear("select", file, "--at", 20)
-    assert waiting.code == 3
-    assert f"its first round is running in process {os.getpid()} on " in waiting.err
-    assert f"continue it with: polarbear race {file}" in polarbear("select", file, "--at", 20).err
+        running = " ".join(polarbear("show", file).out.split())
+    assert f"It is running in process {os.getpid()} on " in running
+    assert "Next:" not in running
+    with RaceFile.open(file, write=True):
+        waiting = polarbear("select", file, "--budget", 20)
+    assert (waiting.code, f"; it is running in process {os.getpid()} on " in waiting.err) == (3, True)
+    for command in ("select", "report", "plot"):
+        outcome = polarbear(command, file)
+        assert (outcome.code, outcome.out) == (3, "")
+        assert outcome.err.count("\n") == 1
+        assert "expected a race with at least one round, got one in which no round has ended" in outcome.err
+        assert outcome.err.endswith(f"; continue it with: polarbear race {file}\n")

@@ -10,7 +10,7 @@ from polarbear.inference import fitting
 from tests.cli.conftest import run_command
 from tests.importers.test_optuna import write as write_studies
 
-FEW_BUDGETS = ["--count", 5]
+FEW_BUDGETS = ["--budgets", ":5"]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def with_data_sets(table):
 @pytest.fixture(scope="module")
 def as_race(table):
     """The analysis of the table with a replayed race, as text and as JSON."""
-    command = ["show", table, "--race", "--count", 8, "--prior", "RandomWalk"]
+    command = ["show", table, "--as-race", "--budgets", ":8", "--prior", "RandomWalk"]
     return run_command(*command), run_command(*command, "--json").data
 
 
@@ -51,69 +51,85 @@ def finding(data, code):
     return found["numbers"]
 
 
-def test_a_table_gives_kept_algorithms_and_a_posterior_to_select_from(polarbear, table, tmp_path):
-    outcome = polarbear("show", table, "--json", "--count", 8, "--save", tmp_path / "posterior.npz")
+@pytest.fixture
+def study(polarbear, table, tmp_path):
+    """The result of the table at eight budgets, saved."""
+    path = tmp_path / "study.npz"
+    assert polarbear("show", table, "--budgets", ":8", "--save", path).code == 0
+    return path
+
+
+def test_a_table_gives_kept_algorithms_and_a_result_to_select_from(polarbear, table, tmp_path):
+    outcome = polarbear("show", table, "--json", "--budgets", ":8", "--save", tmp_path / "study.npz")
     assert outcome.code == 0
     assert outcome.data["kept"] == ["good", "late"]
     assert outcome.data["runs"] == 72
     assert outcome.data["instances"] == 24
     assert outcome.data["ranges"][-1]["names"] == ["late"]
-    assert polarbear("select", tmp_path / "posterior.npz", "--at", 5).code == 0
+    assert polarbear("select", tmp_path / "study.npz", "--budget", 5).code == 0
 
 
-@pytest.mark.parametrize("command", ["show", "select"])
-def test_the_help_says_that_a_saved_posterior_holds_no_eliminations(polarbear, command):
-    text = " ".join(polarbear(command, "--help").out.replace("│", " ").split())
-    assert "It holds no eliminations: select then compares all algorithms, or those of --among." in text
+def test_the_answer_of_a_saved_result_names_its_file(polarbear, table, tmp_path):
+    """Options of reading are typed once: what is printed needs none after --save, and all of them before."""
+    options, saved = ["--budgets", "1..100:5", "--cluster", "none"], tmp_path / "study.npz"
+    typed = " ".join(polarbear("show", table, *options).out.split())
+    assert "Page: add --save study.npz, then polarbear report study.npz" in typed
+    kept = polarbear("show", table, *options, "--save", saved).out
+    assert f"Page: polarbear report {saved}" in kept
+    assert "--cluster" not in kept
+    assert polarbear("show", saved).out == kept
 
 
-def test_a_saved_posterior_answers_like_the_runs_among_the_same_algorithms(polarbear, table, tmp_path):
-    saved = tmp_path / "posterior.npz"
-    grid = polarbear("show", table, "--count", 8, "--save", saved, "--json").data["budgets"]
-    everything = polarbear("select", saved, "--at", grid[2], "--json").data
-    assert {name for each in everything["candidates"] for name in each["members"]} == {"good", "bad", "late"}
-    from_runs = polarbear("select", table, "--count", 8, "--at", grid[2], "--json").data
-    assert {name for each in from_runs["candidates"] for name in each["members"]} == {"good", "late"}
-    some = ["--among", "good", "--among", "late"]
-    among = polarbear("select", saved, "--at", grid[2], *some, "--json").data
-    assert among["sentence"] == from_runs["sentence"] != everything["sentence"]
+def test_a_posterior_alone_answers_as_its_runs_do_among_the_same_algorithms(polarbear, study, tmp_path):
+    alone = tmp_path / "posterior.npz"
+    pb.load(study).posterior.save(alone)
+    grid = polarbear("show", study, "--json").data["budgets"]
+    for options in (["--budget", grid[2]], ["--budget", "final"], ["--only", "good", "--only", "bad"]):
+        first, second = (polarbear("select", path, *options, "--json").data for path in (study, alone))
+        assert first["candidates"] == second["candidates"]
+        assert first["preference"] == second["preference"]
 
 
-@pytest.mark.parametrize("time", [None, 5, 50, 100])
-def test_select_without_options_is_that_of_the_library(polarbear, table, tmp_path, budget):
+@pytest.mark.parametrize("budget", [None, 5, 50, 100])
+def test_select_without_options_is_that_of_the_library(polarbear, table, study, budget):
     """By the win rate against the strongest rival and the probability of being best, among what is not dominated."""
-    data = polarbear("show", table, "--count", 8, "--json").data
-    runs = pb.read_runs(table).runs
-    posterior = pb.fit(pb.Choices.from_trajectories(runs, grid=pb.Grid(data["budgets"], "log")))
+    result = pb.analyse(table, budgets=":8")
     preference = None if budget is None else pb.At(budget)
-    expected = pb.select(posterior, preference)
-    budget = [] if budget is None else ["--at", budget]
-    found = polarbear("select", table, "--count", 8, *budget, "--json").data
-    assert found["sentence"] == expected.sentence
-    assert (found["criterion"], found["risk"]) == (str(pb.StrongestRival()), str(pb.ProbabilityBest()))
-    assert [each["beats_all"] for each in found["candidates"]] == [each.beats_all for each in expected.candidates]
-    by_value = polarbear("select", table, "--count", 8, *budget, "--risk", "expected", "--json").data
-    assert by_value["sentence"] == pb.select(posterior, preference, pb.Expected()).sentence
-    top = polarbear("select", table, "--count", 8, *budget, "--top", 1, "--json").data
-    assert top["sentence"] == pb.select(posterior, preference, criterion=pb.TopK(1)).sentence
+    options = [] if budget is None else ["--budget", budget]
+    queries = {
+        (): {},
+        ("--risk", "expected"): {"risk": pb.Expected()},
+        ("--criterion", "top:1"): {"criterion": pb.TopK(1)},
+    }
+    for typed, query in queries.items():
+        expected = pb.select(result.posterior, preference, among=result.kept, **query)
+        found = polarbear("select", study, *options, *typed, "--json").data
+        assert found["candidates"] == json.loads(json.dumps(expected.to_dict()))["candidates"]
+        assert (found["criterion"], found["risk"]) == (str(expected.criterion), str(expected.risk))
+        printed = polarbear("select", study, *options, *typed).out
+        if "within the range of" not in printed:
+            assert printed == f"{expected}\n"
+    usual = polarbear("select", study, *options, "--json").data
+    assert (usual["criterion"], usual["risk"]) == (str(pb.StrongestRival()), str(pb.ProbabilityBest()))
 
 
-def test_between_grid_times_runs_are_looked_up_and_a_saved_posterior_takes_the_time_below(polarbear, table, tmp_path):
+def test_between_budgets_runs_are_looked_up_and_a_posterior_alone_takes_the_budget_below(polarbear, table, tmp_path):
     """The one that is called late overtakes at 50 evaluations."""
-    saved, some = tmp_path / "posterior.npz", ["--among", "good", "--among", "late"]
-    grid = polarbear("show", table, "--count", 4, "--save", saved, "--json").data["budgets"]
+    saved, alone = tmp_path / "study.npz", tmp_path / "posterior.npz"
+    grid = polarbear("show", table, "--budgets", ":4", "--save", saved, "--json").data["budgets"]
+    result = pb.load(saved)
+    result.save(alone, draws=4000)
     below = max(budget for budget in grid if budget < 50)
     assert 50 not in grid
-    select = "select", table, "--count", 4
-    assert polarbear(*select, "--at", 49, "--json").data["candidates"][0]["members"] == ["good"]
-    assert polarbear(*select, "--at", 50, "--json").data["candidates"][0]["members"] == ["late"]
-    data = polarbear("select", saved, "--at", 50, *some, "--json").data
+    assert polarbear("select", saved, "--budget", 49, "--json").data["candidates"][0]["members"] == ["good"]
+    assert polarbear("select", saved, "--budget", 50, "--json").data["candidates"][0]["members"] == ["late"]
+    some = ["--only", "good", "--only", "late"]
+    data = polarbear("select", alone, "--budget", 50, *some, "--json").data
     assert data["candidates"][0]["members"] == ["good"]
-    assert data["sentence"].startswith("For a budget of 50, choose good")
-    assert data["sentence"].endswith(
-        "The posterior has no runs to look up this budget, and the answer is for the nearest grid budget below, a budget of "
-        f"{below:g}."
-    )
+    (found,) = [each for each in data["findings"] if each["code"] == "nearest_budget"]
+    assert found["numbers"]["used"] == below
+    text = " ".join(polarbear("select", alone, "--budget", 50, *some, "--details").out.split())
+    assert text.startswith("good")
 
 
 def test_the_text_has_the_answer_and_the_replayed_race(as_race):
@@ -132,7 +148,7 @@ def test_drops_have_an_error_bound(polarbear, table, as_race):
     (drop,) = as_race[1]["dropped"].values()
     assert (drop["name"], drop["by"]) == ("bad", "good")
     assert drop["error_bound"] == pytest.approx(6 / (2 * (2**24 - 1) / 24 - (2**25 - 1) / 25))
-    text = polarbear("show", table, "--details", "--count", 8, "--prior", "RandomWalk").out
+    text = polarbear("show", table, "--details", "--budgets", ":8", "--prior", "RandomWalk").out
     (row,) = [line.split() for line in text.splitlines() if line.startswith("  bad ")]
     assert row == ["bad", "good", "over", "99", "%", "0.1", "%"]
 
@@ -146,7 +162,7 @@ def test_a_specialist_is_dropped_by_default(polarbear, tmp_path):
     ]
     path = tmp_path / "runs.csv"
     path.write_text("\n".join(lines) + "\n")
-    command = ["show", path, "--count", 2, "--confidence", 0.95]
+    command = ["show", path, "--budgets", ":2", "--confidence", 0.95]
     data = polarbear(*command, "--json").data
     assert data["circles"] == []
     assert data["dropped"]["A"]["by"] == "B"
@@ -155,7 +171,7 @@ def test_a_specialist_is_dropped_by_default(polarbear, tmp_path):
 
 def test_a_replayed_race_takes_a_guarantee(polarbear, table, as_race):
     before = as_race[1]["as_race"]["dropped"]
-    command = ["show", table, "--race", "--count", 8, "--prior", "RandomWalk", "--guarantee", 0.01, "--json"]
+    command = ["show", table, "--as-race", "--budgets", ":8", "--prior", "RandomWalk", "--guarantee", 0.01, "--json"]
     after = polarbear(*command).data["as_race"]["dropped"]
     assert list(before) == list(after) == ["bad"]
     assert before["bad"]["error_bound"] > 0.01 >= after["bad"]["error_bound"]
@@ -168,14 +184,14 @@ def test_without_an_optimum_nothing_is_said_about_aocc(as_race):
 
 
 def test_with_an_optimum_aocc_chooses(polarbear, table):
-    aocc = polarbear("show", table, "--json", "--count", 8, "--optimum", -10).data["aocc"]
+    aocc = polarbear("show", table, "--json", "--budgets", ":8", "--optimum", -10).data["aocc"]
     assert set(aocc["means"]) == {"good", "bad", "late"}
     assert aocc["choice"] == "good"  # log 13 + log 12 is less than log 16 + log 10.5
     assert aocc["sentence"].startswith("AOCC between 1e-08 and 100 would choose good")
 
 
 def test_an_optimum_that_values_surpass_is_reported(polarbear, table):
-    outcome = polarbear("show", table, "--count", 8, "--optimum", 2)
+    outcome = polarbear("show", table, "--budgets", ":8", "--optimum", 2)
     assert outcome.code == 0
     text = " ".join(outcome.out.split())
     assert "AOCC does not apply: it needs the optimum, which is not 2, since values go down to -" in text
@@ -204,14 +220,14 @@ def distances(table, tmp_path):
 
 
 def test_aocc_chooses_where_the_format_implies_the_optimum(polarbear, distances):
-    command = ["show", distances("BBOB"), "--count", 8]
+    command = ["show", distances("BBOB"), "--budgets", ":8"]
     assert polarbear(*command, "--json").data["aocc"]["choice"] == "good"
     assert "\nAOCC between" in polarbear(*command, "--details").out
-    assert polarbear("show", distances("PBO"), "--count", 8, "--json").data["aocc"] is None
+    assert polarbear("show", distances("PBO"), "--budgets", ":8", "--json").data["aocc"] is None
 
 
 def test_nothing_is_said_about_aocc_where_it_does_not_apply_to_the_format(polarbear, distances):
-    command = ["show", distances("BBOB", move=0.0), "--count", 8]  # values below zero
+    command = ["show", distances("BBOB", move=0.0), "--budgets", ":8"]  # values below zero
     assert polarbear(*command, "--json").data["aocc"] is None
     assert "AOCC" not in polarbear(*command, "--details").out
 
@@ -229,12 +245,17 @@ def test_columns_may_have_other_names(polarbear, table, tmp_path):
     [
         (["--column", "raw_y"], "expected --column name=value, such as --column raw_y=loss, got 'raw_y'"),
         (["--prior", "Nonsense"], "Nonsense"),
-        (["--prior", "Dirichlet", "--dominance", "joint"], "treats each time alone"),
-        (["--start", "80", "--stop", "70"], "expected a grid from above 0 to a later time"),
+        (["--prior", "Dirichlet", "--dominance", "joint"], "treats each budget alone"),
+        (["--budgets", "80..70"], "expected budgets from above 0 to a later one, got 80 to 70"),
+        (
+            ["--budgets", "80-90"],
+            "expected budgets such as 10..500, 10.., ..500, 10..500:40 or 10,100,500, got '80-90'",
+        ),
+        (["--tolerance", "much"], "expected a tolerance such as 0.5, or a share such as 0.1%, got 'much'"),
         (["--confidence", "0.2"], "confidence"),
-        (["--stop", "5000", "--race"], "expected instances on which all of"),
-        (["--guarantee", "0.05"], "expected --race with --guarantee 0.05, got no --race"),
-        (["--guarantee", "2", "--race"], "expected guarantee in (0, 0.5]"),
+        (["--budgets", "..5000", "--as-race"], "expected instances on which all of"),
+        (["--guarantee", "0.05"], "expected --as-race with --guarantee 0.05, got no --as-race"),
+        (["--guarantee", "2", "--as-race"], "expected guarantee as a number above 0 and at most 0.5, got 2.0"),
     ],
 )
 def test_wrong_options_are_reported(polarbear, table, options, message):
@@ -252,9 +273,9 @@ def test_the_ends_of_runs_are_counted_and_can_be_chosen(polarbear, table, tmp_pa
     assert finding(done, "runs_go_on") == {"later": 48, "runs": 72, "stop": 50, "clock": "evaluations"}
     (remedy,) = [each["remedy"] for each in done["findings"] if each["code"] == "runs_go_on"]
     assert remedy == {"kind": "StopAt", "budget": 100}
-    assert "--stop 100" in polarbear("show", path, "--details").out
+    assert "--budgets ..100" in polarbear("show", path, "--details").out
     assert "run_ends" not in {each["code"] for each in done["findings"]}
-    until_the_end = polarbear("show", path, "--stop", 100, "--json").data
+    until_the_end = polarbear("show", path, "--budgets", "..100", "--json").data
     assert finding(until_the_end, "run_ends") == {"finished": 0, "cut": 24, "failed": 0, "stop": 100}
     stays = polarbear("show", path, "--ended", "stays", "--json").data
     assert finding(stays, "run_ends") == {"finished": 72, "cut": 0, "failed": 0, "stop": 100}
@@ -262,9 +283,9 @@ def test_the_ends_of_runs_are_counted_and_can_be_chosen(polarbear, table, tmp_pa
 
 
 def test_tolerances_tie_values(polarbear, table):
-    tied = polarbear("show", table, "--absolute-tolerance", 100, "--json").data
+    tied = polarbear("show", table, "--tolerance", 100, "--json").data
     assert tied["pairs"]["win_rate"] == [0.5] * 6
-    shares = polarbear("show", table, "--relative-tolerance", 1000, "--json").data
+    shares = polarbear("show", table, "--tolerance", "100000%", "--json").data
     assert shares["pairs"] == tied["pairs"]
 
 
@@ -282,8 +303,8 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     assert data["budgets"] == np.floor(np.geomspace(5, 60, 5) + 1e-9).tolist()  # evaluations
     assert "poor" not in data["kept"]
     assert data["status"] == "recorded"
-    assert len(polarbear("show", finished, "--json", "--count", 3).data["budgets"]) == 3
-    tied = polarbear("show", finished, "--absolute-tolerance", 1e9, "--json").data
+    assert len(polarbear("show", finished, "--json", "--budgets", ":3").data["budgets"]) == 3
+    tied = polarbear("show", finished, "--tolerance", 1e9, "--prior", "BayesianBootstrap", "--json").data
     assert tied["pairs"]["win_rate"] == [0.5] * 6
     outcome = polarbear("show", finished, "--clock", "seconds")
     assert (outcome.code, "expected the clock evaluations of the race file" in outcome.err) == (3, True)
@@ -291,8 +312,8 @@ def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
 
 def test_a_race_in_seconds_is_compared_in_seconds(polarbear, race_toml):
     options = ["--set", "race.clock=seconds", "--set", "grid={start=0.001, stop=0.004, count=2}"]
-    polarbear("race", race_toml, *options, "--max-instances", "4", "--quiet")
-    outcome = polarbear("show", race_toml.parent / "my.race", "--race")
+    polarbear("race", race_toml, *options, "--max-instances", "4", "--progress", "none")
+    outcome = polarbear("show", race_toml.parent / "my.race", "--as-race")
     assert "4 instances, 0.001 to 0.004 seconds" in outcome.out
 
 
@@ -300,7 +321,7 @@ def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
     fitted, fit = [], fitting.fit
     monkeypatch.setattr(fitting, "fit", lambda choices, **options: fitted.append(choices) or fit(choices, **options))
     command = ["show", with_data_sets, *FEW_BUDGETS, "--json", "--cluster", "data_set"]
-    outcome = polarbear(*command, "--race", "--prior", "RandomWalk")
+    outcome = polarbear(*command, "--as-race", "--prior", "RandomWalk")
     assert outcome.code == 0
     found = finding(outcome.data, "assumed")
     assert (found["assumption"], found["clusters"], found["members"]) == ("CLUSTERS", 3, 24)
@@ -335,7 +356,7 @@ def test_clusters_that_do_not_exist_are_reported(polarbear, with_data_sets, fini
     assert "got 'dataset'; did you mean 'data_set'?" in outcome.err
     outcome = polarbear("show", finished, "--cluster", "data_set")
     assert outcome.code == 3
-    assert "expected recorded runs for --cluster, got the race file" in outcome.err
+    assert "expected recorded runs for cluster, got the race file" in outcome.err
 
 
 def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
@@ -353,7 +374,7 @@ def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
     data = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_BUDGETS, "--json").data
     assert (data["scope"], len(data["budgets"])) == ("to new functions, based on 4 functions with 12 instances", 5)
     outcome = polarbear("show", finished, "--preset", "benchopt")
-    assert (outcome.code, "expected recorded runs for --preset, got the race file" in outcome.err) == (3, True)
+    assert (outcome.code, "expected recorded runs for preset, got the race file" in outcome.err) == (3, True)
 
 
 def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):

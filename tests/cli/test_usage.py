@@ -25,13 +25,15 @@ def test_files_that_are_no_races_are_errors_in_the_input(polarbear, tmp_path, co
     [
         (["race", "nowhere.toml"], "polarbear init"),
         (["check", "nowhere.toml"], "polarbear init"),
-        (["race", "--workers", "many"], "--workers"),
+        (["race", "--seed", "many"], "--seed"),
         (["race", "--frobnicate"], "--frobnicate"),
         (["rcae"], "race"),
         (["calibrate", "--workers", "0"], "--workers"),
         (["export", "x.race", "everything"], "everything"),
         (["export", "x.race"], "what"),
-        (["select", "x.race", "--risk", "brave"], "brave"),
+        (["race", "--until", "crossing"], "--until"),
+        (["list", "figurs"], "figures"),
+        (["show"], "FILE"),
     ],
 )
 def test_usage_errors_exit_with_3(polarbear, arguments, message, tmp_path, monkeypatch):
@@ -42,11 +44,19 @@ def test_usage_errors_exit_with_3(polarbear, arguments, message, tmp_path, monke
     assert outcome.out == ""
 
 
+@pytest.mark.parametrize("workers", ["0", "many"])
+def test_workers_are_a_number_or_an_address(polarbear, race_toml, workers):
+    outcome = polarbear("race", race_toml, "--workers", workers)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert ("execution.workers" if workers == "0" else "the address of a Dask scheduler") in outcome.err
+    assert not (race_toml.parent / "my.race").exists()
+
+
 def test_quiet_silences_the_log_of_the_package(polarbear, tmp_path):
     log = logging.getLogger("polarbear.inference.fitting")
-    assert polarbear("init", tmp_path, "--quiet").code == 0
+    assert polarbear("race", tmp_path / "race.toml", "--progress", "none").code == 3
     assert not log.isEnabledFor(logging.WARNING)
-    assert polarbear("init", tmp_path, "--force").code == 0
+    assert polarbear("race", tmp_path / "race.toml").code == 3
     assert log.isEnabledFor(logging.WARNING)
 
 
@@ -73,10 +83,10 @@ def test_a_file_of_a_similar_name_is_suggested(polarbear, tmp_path, command):
     "arguments",
     [
         ["race", "race.toml", "-o", "nowhere/x.race"],
-        ["race", "race.toml", "--report", "nowhere/x.html"],
-        ["race", "my.race", "--report", "nowhere/x.html"],
-        ["select", "my.race", "--save", "nowhere/x.npz"],
-        ["plot", "my.race", "-f", "ratings", "-o", "nowhere/x.pdf"],
+        ["show", "my.race", "--budgets", "..50", "--save", "nowhere/x.npz"],
+        ["report", "my.race", "--live", "-o", "nowhere/x.html"],
+        ["select", "my.race", "-o", "nowhere/x.csv"],
+        ["plot", "my.race", "ratings", "-o", "nowhere/x.pdf"],
         ["report", "my.race", "-o", "nowhere/x.html"],
         ["export", "my.race", "runs", "-o", "nowhere/x.csv"],
         ["show", "my.race", "--save", "nowhere/x.npz"],

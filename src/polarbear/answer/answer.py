@@ -95,10 +95,7 @@ def find_answer(
         The runs, for what depends on values; None if they are not known.
     """
     names, same = merge_same(posterior, tuple(kept))
-    columns = np.array([posterior.names.index(name) for name in names])
-    probability = find_answers(posterior, columns).probability
-    has_results = None if runs is None else _has_results(runs, names)
-    whole = all_ranges(posterior, names, probability, margin=margin, has_results=has_results)
+    probability, whole = _probability_and_ranges(posterior, names, margin, runs)
     ranges = join_ranges(posterior.grid, whole)
     single, team, needs = None, None, tuple[Need, ...]()
     if len(names) > 1 and (choice := _choice_for_all_budgets(posterior, names)) is not None:
@@ -121,6 +118,24 @@ def find_answer(
         budgets=posterior.grid.budgets,
         probability=probability,
     )
+
+
+def find_ranges(
+    posterior: Posterior, kept: Sequence[str], *, margin: float, runs: RunCollection | None = None
+) -> tuple[Range, ...]:
+    """Return the ranges of the answer alone; see `find_answer`."""
+    names, _ = merge_same(posterior, tuple(kept))
+    return join_ranges(posterior.grid, _probability_and_ranges(posterior, names, margin, runs)[1])
+
+
+def _probability_and_ranges(
+    posterior: Posterior, names: Sequence[str], margin: float, runs: RunCollection | None
+) -> tuple[Array, tuple[Range, ...]]:
+    """Return the probability that each algorithm is the best choice at each budget, and all ranges."""
+    columns = np.array([posterior.names.index(name) for name in names])
+    probability = find_answers(posterior, columns).probability
+    has_results = None if runs is None else _has_results(runs, names)
+    return probability, all_ranges(posterior, names, probability, margin=margin, has_results=has_results)
 
 
 def _choice_for_all_budgets(posterior: Posterior, names: Sequence[str]) -> str | None:

@@ -4,12 +4,12 @@ In: arguments, `race.toml`, race files, saved posteriors and recorded runs. Out:
 progress and remarks on standard error, and files. Heavy imports wait until a command needs them.
 
 `main` is the entry point, and `commands` registers the commands. Each has a module of its own name, except that `start`
-holds `demo` and `init`, and `irace` the part of `init` that reads a scenario of irace. They share these modules:
+holds `demo` and `init`, `irace` the part of `init` that reads a scenario of irace, and `listing` holds `list`. They share
+these modules:
 
 - `options`, `option_groups`: options of several commands, and dataclasses of options that a command takes as one parameter.
-- `reading`: opens what commands read, with the options of recorded runs, as a `Result`.
+- `help`: the short and the long help of a command.
 - `run_race`, `continuing`: run a race until it stops, continue it from its file, and print its result.
-- `source`, `recorded_runs`, `open_file`, `features`: what `select`, `explain`, `plot` and `compare` read.
-- `groups`, `splitting`, `group_selections`, `selections`, `given`: the answers of `select` for groups and for instances.
+- `study_progress`: the progress of a long study.
 - `terminal`: prints text, tables and JSON.
 """

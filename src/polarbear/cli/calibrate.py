@@ -205,9 +205,9 @@ def _print_summary(summary: dict[str, Any]) -> None:
     setting, posteriors, races = summary["setting"], summary["posteriors"], summary["races"]
     sets = with_noun(posteriors[0]["data_sets"], "data set")
     terminal.print_result(
-        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['times']} times, {summary['instances']} "
+        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['budgets']} budgets, {summary['instances']} "
         f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
-        f"{setting['elimination']} elimination, confidence {setting['confidence']:g}, races of at most "
+        f"{setting['dominance']} dominance, confidence {setting['confidence']:g}, races of at most "
         f"{setting['most_instances']} instances; {sets} and as many races for each kind of truth\n"
     )
     rows = [
@@ -228,7 +228,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
         "95 % intervals cover",
         "claims on pairs true",
         "claims on ratings true",
-        "any wrong elimination",
+        "any wrong drop",
         "clear member lost",
         "right set",
         "instances",
@@ -238,7 +238,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
     most_wrong = max(races, key=lambda each: each["any_wrong"][0])
     terminal.print_result(
         f"\nWorst case: intervals cover the truth in {_coverage(worst)} of cases ({worst['truth']}); "
-        f"{_share(most_wrong['any_wrong'])} of races have a wrong elimination ({most_wrong['truth']})."
+        f"{_share(most_wrong['any_wrong'])} of races have a wrong drop ({most_wrong['truth']})."
     )
 
 

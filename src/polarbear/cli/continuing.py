@@ -95,7 +95,7 @@ def continue_race(
     if new and not adds:
         terminal.print_note(
             f"{prepared.path.name} also has {', '.join(new)}, which the race does not have; add with: polarbear race "
-            f"{terminal.shell_path(file)} --add",
+            f"{terminal.shell_path(file)} --add new",
             quiet=quiet,
         )
     terminal.print_note(

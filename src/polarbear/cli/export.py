@@ -32,7 +32,8 @@ _FORMATS: dict[str, tuple[Format, ...]] = {
     "configuration": ("toml",),
     "irace": ("txt",),
 }
-_OF_VALUES = ("quality", "speed-up", "gap", "instances")
+_OF_PAIRS = ("speed-up", "gap", "instances")
+_OF_VALUES = ("quality", *_OF_PAIRS)
 _BINARY = ("parquet", "nc", "npz")
 
 
@@ -60,6 +61,8 @@ def export(
     (the kept configurations of a scenario).
     """
     kind = _format(what, output, form)
+    if pair and what not in _OF_PAIRS:
+        raise ValueError(f"expected no pair for {what}, got {' '.join(pair)}; leave it out")
     if output is not None:  # by force: an earlier table is known only by the columns of the new one
         check_output(output, inputs=[file], force=True, configuration=kind == "toml")
     if what == "configuration":

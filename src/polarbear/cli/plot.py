@@ -48,6 +48,10 @@ def plot(
     """
     if pair is not None and len(pair) != 2:
         raise ValueError(f"expected two algorithms of a figure of a pair, got {len(pair)}; name two")
+    if pair is not None and figure is not None and not FIGURES[figure].pair:
+        raise ValueError(f"expected no pair for the figure {figure}, got {' '.join(pair)}; leave it out")
+    if by is not None and figure is not None and FIGURES[figure].needs == "race":
+        raise ValueError(f"expected no --by with the figure {figure}, which shows the race as a whole; leave it out")
     path = output or Path(f"{file.stem}-{figure}.{form}" if figure else f"{file.stem}-figures")
     if figure is not None:
         options.require_writable(path, inputs=[file, features], force=force)

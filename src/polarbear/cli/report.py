@@ -42,7 +42,9 @@ def report(
     table = None if features is None else options.read_table(features, result)
     about: dict[str, Any] = {"title": title or title_of(file), "optimum": optimum, "features": table, "force": force}
     seconds = _RELOAD_SECONDS if live else None
-    if result.fitted is not None or not live:
+    if not live:
+        result.posterior  # noqa: B018  # raises an error before the first round has ended
+    if result.fitted is not None:
         result.report(page, by=by, live=seconds, **about)
         _print_page(page, show=show)
     if live and not _is_over(result):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from polarbear.cli import options, terminal
+from polarbear.output_file import check_output
 
 
 def select(
@@ -35,8 +36,8 @@ def select(
 
     Two lines are printed: the choice with its reason, and the runner-up. By default every budget is equally likely.
     """
-    options.require_writable(output, inputs=[file, features], force=force)
-    if output is not None:
+    if output is not None:  # by force: an earlier table is known only by the columns of the new one
+        check_output(output, inputs=[file, features], force=True)
         _format(output)
     result, tables = options.load_with_features(file, features)
     if given or (features is not None and by is None):

@@ -82,7 +82,8 @@ def show(
     if save is not None:
         result.save(save, force=force)
         terminal.print_note(f"saved in {terminal.shell_path(save)}, which all commands read without options")
-        result = replace(result, path=terminal.shell_path(save), reading="")
+        if result.race is None:  # the commands that it prints continue a race from its race file
+            result = replace(result, path=terminal.shell_path(save), reading="")
     while True:
         data: dict[str, Any] = result.to_dict()
         text = [str(result.words(shell=True))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,8 +63,9 @@ class StoredConfiguration:
             if place.is_file():
                 return place
         raise FileNotFoundError(
-            f"{self.race_file} was made from {self.path}, which no longer exists; give its new place with --config, or "
-            f"write it again with: polarbear export {self.race_file.name} configuration -o race.toml"
+            f"{self.race_file} was made from {self.path}, which no longer exists; name its new place with: "
+            f"polarbear race CONFIGURATION --output {shlex.quote(str(self.race_file))}, or write it again with: polarbear "
+            f"export {shlex.quote(str(self.race_file))} configuration -o race.toml"
         )
 
 
@@ -76,7 +78,7 @@ def load_stored(path: str | PathLike[str], *, config: str | PathLike[str] | None
     if not isinstance(stored, dict):
         raise ValueError(
             f"{place} was made by a Python program, not by `polarbear race`; continue it with pb.Race.open(...) there, or "
-            "give a race.toml with its algorithms by --config"
+            f"with a race.toml of its algorithms: polarbear race CONFIGURATION --output {shlex.quote(str(place))}"
         )
     try:
         overrides = {str(key): value for key, value in stored["overrides"].items()}

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, sh
 from polarbear.importers.trials import Trial, collect_trials
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     from polarbear.importers.ledger import Ledger
@@ -35,6 +35,8 @@ _INFINITE = {"INF_POS": math.inf, "INF_NEG": -math.inf}
 
 def holds_studies(path: Path) -> bool:
     """Return whether a file is an SQLite database with the tables of Optuna, rather than a race file."""
+    import sqlite3  # not needed for other formats
+
     with suppress(sqlite3.Error):
         uri = f"file:{quote_path(str(path.resolve()))}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as database:
@@ -52,6 +54,8 @@ def read_studies(source: Source, path: str, ledger: Ledger) -> None:
     ledger
         Receives the runs and the reports of what could not be read.
     """
+    import sqlite3
+
     file = source.name(path)
     try:
         with source.open(path) as stream:

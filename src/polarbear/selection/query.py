@@ -87,7 +87,7 @@ def as_risk(risk: str | Risk | None) -> Risk | None:
         return risk
     name, _, level = risk.partition(":")
     if name == "quantile":
-        return Quantile(_number(level, risk, "quantile:0.1") if level else _QUANTILE)
+        return Quantile(_number(level, risk) if level else _QUANTILE)
     if risk not in _RISKS:
         raise ValueError(
             f"expected {', '.join(_RISKS)} or quantile:0.1 as the risk attitude, got {risk!r}; "
@@ -108,10 +108,9 @@ def as_criterion(criterion: str | Criterion | None) -> Criterion | None:
         return criterion
     name, _, detail = criterion.partition(":")
     if name == "top" and detail:
-        number = _number(detail, criterion, "top:3")
-        if not number.is_integer():
-            raise ValueError(f"expected a whole number after the colon, such as top:3, got {criterion!r}")
-        return TopK(int(number))
+        if not detail.isdecimal() or int(detail) < 1:
+            raise ValueError(f"expected a whole number above zero after the colon, such as top:3, got {criterion!r}")
+        return TopK(int(detail))
     if name == "against" and detail:
         return WinRateAgainst(detail)
     if criterion not in _CRITERIA:
@@ -122,8 +121,8 @@ def as_criterion(criterion: str | Criterion | None) -> Criterion | None:
     return _CRITERIA[criterion]
 
 
-def _number(text: str, whole: str, example: str) -> float:
+def _number(text: str, whole: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"expected a number after the colon, such as {example}, got {whole!r}") from None
+        raise ValueError(f"expected a number after the colon, such as quantile:0.1, got {whole!r}") from None

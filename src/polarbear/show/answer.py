@@ -172,14 +172,15 @@ def word_answer(
     return words
 
 
-def word_nothing(findings: Sequence[Finding], voice: Shell | Python) -> Words:
-    """Return that there is no answer yet, why, and the next step."""
+def word_nothing(findings: Sequence[Finding], voice: Shell | Python, writer: str = "") -> Words:
+    """Return that there is no answer yet, why, and the next step; none while a `writer` runs the race."""
     serious, *_ = findings
-    command = "" if serious.remedy is None else voice.say(serious.remedy)
+    command = "" if serious.remedy is None or writer else voice.say(serious.remedy)
+    running = f" It is running in {writer}." if writer else ""
     return Words(
         heading="No answer yet.",
         rows=(),
-        warnings=(text_of(serious),),
+        warnings=(f"{text_of(serious)}{running}",),
         sentences=tuple(text_of(each) for each in findings[1:4]),
         step="Next:" if command else "",
         command=command,
