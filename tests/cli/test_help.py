@@ -1,4 +1,4 @@
-"""The help of commands: short enough for a screen, complete with --help-all, and `list` of what there is to choose from."""
+"""The help of commands: short enough for a screen, complete with --help-all; `list`, and old names of commands."""
 
 import inspect
 import re

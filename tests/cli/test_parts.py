@@ -1,4 +1,4 @@
-"""Parts of recorded runs on the command line: --where, --only, --without and --per of show, and --by of all commands."""
+"""Parts of recorded runs on the command line: --where, --only, --without and --per of show, --by of all."""
 
 import pytest
 

@@ -4,8 +4,8 @@ In: arguments, `race.toml`, race files, saved posteriors and recorded runs. Out:
 progress and remarks on standard error, and files. Heavy imports wait until a command needs them.
 
 `main` is the entry point, and `commands` registers the commands. Each has a module of its own name, except that `start`
-holds `demo` and `init`, `irace` the part of `init` that reads a scenario of irace, and `listing` holds `list`. They share
-these modules:
+holds `demo` and `init`, `irace` the part of `init` that reads a scenario of irace, and `listing` holds `list`.
+They share these modules:
 
 - `options`, `option_groups`: options of several commands, and dataclasses of options that a command takes as one parameter.
 - `help`: the short and the long help of a command.

@@ -205,8 +205,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
     setting, posteriors, races = summary["setting"], summary["posteriors"], summary["races"]
     sets = with_noun(posteriors[0]["data_sets"], "data set")
     terminal.print_result(
-        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['budgets']} budgets, {summary['instances']} "
-        f"instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
+        f"{setting['belief']}, {setting['algorithms']} algorithms, {setting['budgets']} budgets, "
+        f"{summary['instances']} instances, autocorrelation {setting['autocorrelation']:g}, spread {setting['spread']:g}; "
         f"{setting['dominance']} dominance, confidence {setting['confidence']:g}, races of at most "
         f"{setting['most_instances']} instances; {sets} and as many races for each kind of truth\n"
     )

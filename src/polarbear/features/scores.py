@@ -129,7 +129,7 @@ def score_instances(runs: RunCollection, of_budget: Array, *, among: Sequence[st
     if len(rows) < least:
         raise TooFewRunsError(
             f"expected runs of all {with_noun(len(names), 'candidate')} on {with_noun(least, 'instance')} or more, got them "
-            f"on {len(rows)} of {len(usable)}; name fewer algorithms with only= (--only), such as the kept ones of a race"
+            f"on {len(rows)} of {len(usable)}; name fewer candidates with among= (--only), such as those that a race kept"
         )
     weights = runs.weights.expected[rows, None] * usable[rows]
     return make_scores(take_instances(rankings, rows), weights, of_budget)
