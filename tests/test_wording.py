@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from polarbear.observe import Clusters, Rankings
-from polarbear.observe.scope import count_instances, describe_scope
+from polarbear.observe.scope import count_instances, scope_of
 from polarbear.wording import find_names, plural, shorten_names, with_noun, with_unit
 
 NAMES = [
@@ -72,4 +72,4 @@ def test_clusters_of_any_noun_are_counted():
     assert repr(clusters) == "Clusters(3 classes of 2 families)"
     assert count_instances(3, clusters) == "2 families with 3 instances"
     ranks = Rankings(np.array([[[0, 1]]] * 3), ("a", "b"), [1.0], clusters=clusters)
-    assert describe_scope(ranks, 3, generalise_to="instances").startswith("to new classes of these 2 families")
+    assert str(scope_of(ranks, 3, generalise_to="instances")).startswith("to new classes of these 2 families")

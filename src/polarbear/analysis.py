@@ -31,6 +31,7 @@ BudgetRange: TypeAlias = "str | tuple[float, float] | Grid | ArrayLike | None"
 
 _RANGE = re.compile(r"(?:(?P<start>[^.:]*(?:\.\d[^.:]*)?)\.\.(?P<stop>[^:]*))?(?::(?P<count>.+))?")
 _MOST_BUDGETS = 100_000
+_USUAL = 30  # budgets of a grid
 _FEWEST = 3  # recorded budgets that make a grid
 _SHORTEST = 0.05  # share of an algorithm's runs that may end before the grid does
 _SPARSE = 1 / 3  # share of the median number of instances
@@ -97,7 +98,7 @@ def choose_grid(runs: Sequence[Trajectory], budgets: BudgetRange = None) -> tupl
     (Grid(3 budgets from 10 to 80, linear axis), True)
     """
     ends: tuple[float | None, float | None] = None, None
-    count = 30
+    count = None
     if isinstance(budgets, str):
         if "," in budgets:
             return as_grid(_numbers(budgets)), True
@@ -116,19 +117,19 @@ def choose_grid(runs: Sequence[Trajectory], budgets: BudgetRange = None) -> tupl
     return suggest_grid(runs, count=count, start=start, stop=stop), stop is not None
 
 
-def _parse_range(text: str) -> tuple[float | None, float | None, int]:
+def _parse_range(text: str) -> tuple[float | None, float | None, int | None]:
     """Return the first and the last budget, and the number of budgets."""
     found = _RANGE.fullmatch(text.strip())
     try:
         if found is None or not (found["start"] or found["stop"] or found["count"]):
             raise ValueError
         start, stop = (float(found[end]) if found[end] else None for end in ("start", "stop"))
-        count = int(found["count"]) if found["count"] else 30
+        count = int(found["count"]) if found["count"] else None
     except ValueError:
         raise ValueError(
             f"expected budgets such as 10..500, 10.., ..500, 10..500:40 or 10,100,500, got {text!r}; write one of these"
         ) from None
-    if not 1 <= count <= _MOST_BUDGETS:
+    if count is not None and not 1 <= count <= _MOST_BUDGETS:
         raise ValueError(f"expected from 1 to {_MOST_BUDGETS:,} budgets, got {count}; choose a number between")
     return start, stop, count
 
@@ -141,7 +142,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def suggest_grid(
-    runs: Sequence[Trajectory], *, count: int = 30, start: float | None = None, stop: float | None = None
+    runs: Sequence[Trajectory], *, count: int | None = None, start: float | None = None, stop: float | None = None
 ) -> Grid:
     """Return a grid of budgets at which nearly all recorded runs can be compared.
 
@@ -179,19 +180,19 @@ def suggest_grid(
         raise ValueError(
             f"expected budgets from above 0 to a later one, got {start:g} to {stop:g}; choose others, such as 10..500"
         )
-    if (own := _recorded_budgets(runs, start, stop, count)) is not None:
+    if count is None and (own := _recorded_budgets(runs, start, stop)) is not None:
         return own
-    grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, count)
+    grid = (log_grid if stop / start > _WIDE else linear_grid)(start, stop, _USUAL if count is None else count)
     evaluations = all(np.array_equal(run.budgets, np.floor(run.budgets)) for run in runs)
     return whole_numbers(grid) if evaluations else grid
 
 
-def _recorded_budgets(runs: Sequence[Trajectory], start: float, stop: float, count: int) -> Grid | None:
+def _recorded_budgets(runs: Sequence[Trajectory], start: float, stop: float) -> Grid | None:
     """Return the budgets at which runs were recorded, if these are few: other budgets would only repeat their values."""
     found: set[float] = set()
     for run in runs:
         found.update(run.budgets[(run.budgets >= start) & (run.budgets <= stop)].tolist())
-        if len(found) > count:
+        if len(found) > _USUAL:
             return None
     budgets = sorted(found | {stop})
     return as_grid(budgets) if len(budgets) > _FEWEST else None

@@ -134,11 +134,11 @@ def analyse(
     rule: dict[str, Any] = {"confidence": confidence, "dominance": dominance}
     if isinstance(source, str | os.PathLike):
         path = Path(source)
+        require_exists(path)
         if not path.is_dir() and (is_race_file(path) or is_posterior_file(path)):
             given = {**inference, **rule, "margin": margin, "include": include, "tolerance": tolerance, **reading}
             given |= {"budgets": budgets, "clock": clock}
             return load(path, **{name: each for name, each in given.items() if not _is_default(name, each)})
-        require_exists(path)
         source = read_runs(path, clock=clock, **reading)
         reading = {"format": reading.get("format"), "per": reading.get("per")}
     elif reading:

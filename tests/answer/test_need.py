@@ -211,18 +211,22 @@ def test_the_interval_covers_the_truth_as_often_as_it_claims():
 def test_one_instance_bounds_nothing():
     need = need_of(([10], [1], CUT), B, number=1)
     assert (need.ratio, need.lower, need.upper) == (pytest.approx(0.1), 0, np.inf)
-    assert need.is_about_the_same
+    assert (need.is_about_the_same, need.is_unknown) == (False, True)
 
 
 @pytest.mark.parametrize(
     ("lower", "ratio", "upper", "same"),
     [
-        (0.4, 0.6, 0.9, False),
-        (0.4, 0.6, 1.1, True),
-        (0.4, 0.6, 1.0, True),
-        (1.0, 1.0, 1.0, True),
-        (0.0, 0.2, 0.99, False),
+        (0.4, 0.6, 0.9, ""),
+        (0.4, 0.6, 1.1, "same"),
+        (0.6, 0.9, 3.0, "same"),
+        (1.0, 1.0, 1.0, "same"),
+        (0.3, 0.6, 1.1, "unknown"),
+        (0.9, 1.0, 3.1, "same"),  # the median is one
+        (0.6, 0.9, 3.1, "unknown"),
+        (0.0, 0.2, 0.99, ""),
     ],
 )
-def test_an_interval_that_contains_one_is_about_the_same(lower, ratio, upper, same):
-    assert Need("A", "B", 100, ratio, lower, upper, 9).is_about_the_same == same
+def test_an_interval_around_one_is_about_the_same_up_to_three_times_the_budget(lower, ratio, upper, same):
+    need = Need("A", "B", 100, ratio, lower, upper, 9)
+    assert (need.is_about_the_same, need.is_unknown) == (same == "same", same == "unknown")

@@ -43,7 +43,7 @@ def test_the_data_are_small_and_come_with_their_licence():
 
 
 def test_the_answer_generalises_to_new_antigens_or_to_new_runs(posteriors):
-    assert [each.scope for each in posteriors.values()] == [
+    assert [str(each.scope) for each in posteriors.values()] == [
         "to new antigens, based on 12 antigens with 120 repetitions",
         "to new runs on these 12 antigens, based on 120 repetitions",
     ]

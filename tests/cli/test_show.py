@@ -335,19 +335,17 @@ def test_clusters_can_be_chosen(polarbear, with_data_sets, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("prior", "scope"),
+    ("prior", "kind", "within"),
     [
-        ("BayesianBootstrap", "to new data sets, based on 3 data sets with 24 instances"),
-        (
-            "{kind = 'BayesianBootstrap', generalise_to = 'instances'}",
-            "to new instances of these 3 data sets, based on 24 instances",
-        ),
-        ("RandomWalk", "to new instances of these 3 data sets, based on 24 instances"),
+        ("BayesianBootstrap", "data set", False),
+        ("{kind = 'BayesianBootstrap', generalise_to = 'instances'}", "instance", True),
+        ("RandomWalk", "instance", True),
     ],
 )
-def test_the_analysis_states_what_it_generalises_to(polarbear, with_data_sets, prior, scope):
+def test_the_analysis_states_what_it_generalises_to(polarbear, with_data_sets, prior, kind, within):
     outcome = polarbear("show", with_data_sets, "--cluster", "data_set", *FEW_BUDGETS, "--prior", prior, "--json")
-    assert outcome.data["scope"] == scope
+    known = {"unit": "instance", "instances": 24, "clusters": 3, "cluster": "data set", "alone": 0}
+    assert outcome.data["scope"] == {"kind": kind, "within": within, **known}
 
 
 def test_clusters_that_do_not_exist_are_reported(polarbear, with_data_sets, finished):
@@ -368,13 +366,13 @@ def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
         for budget, value in zip((0.1, 0.5), values, strict=True)
     ]
     (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
-    outcome = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_BUDGETS)
+    outcome = polarbear("show", tmp_path, "--format", "benchopt", *FEW_BUDGETS)
     assert outcome.code == 0
     assert "0.1 to 0.5 seconds" in outcome.out
-    data = polarbear("show", tmp_path, "--preset", "benchopt", *FEW_BUDGETS, "--json").data
+    data = polarbear("show", tmp_path, "--format", "benchopt", *FEW_BUDGETS, "--json").data
     assert (data["scope"], len(data["budgets"])) == ("to new functions, based on 4 functions with 12 instances", 5)
-    outcome = polarbear("show", finished, "--preset", "benchopt")
-    assert (outcome.code, "expected recorded runs for preset, got the race file" in outcome.err) == (3, True)
+    outcome = polarbear("show", finished, "--format", "benchopt")
+    assert (outcome.code, "expected recorded runs for format, got the race file" in outcome.err) == (3, True)
 
 
 def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):

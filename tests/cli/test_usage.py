@@ -68,7 +68,7 @@ def test_too_little_memory_is_one_sentence(polarbear, tmp_path, monkeypatch):
     outcome = polarbear("race", tmp_path / "race.toml")
     assert outcome.code == 3
     assert outcome.err == (
-        "polarbear: there is not enough memory: Unable to allocate 8.00 GiB; use fewer times, draws or algorithms\n"
+        "polarbear: there is not enough memory: Unable to allocate 8.00 GiB; use fewer budgets, draws or algorithms\n"
     )
 
 

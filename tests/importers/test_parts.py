@@ -124,11 +124,23 @@ def test_runs_are_split_by_a_field_and_clustered_again(file):
     assert {group.cluster_kind for group in by_function.values()} == {"instance of this function"}
 
 
-def test_other_columns_split_the_runs_if_they_are_kept(file):
-    with pytest.raises(ValueError, match=r"read with keep=\['noise'\]"):
-        split_runs(read_runs(file), "noise")
-    groups = split_runs(read_runs(file, keep=["noise"]), "noise")
+@pytest.mark.parametrize("keep", [(), ["noise"]])
+def test_columns_that_describe_runs_are_kept_and_split_them(file, keep):
+    groups = split_runs(read_runs(file, keep=keep), "noise")
     assert {value: len(group.runs) for value, group in groups.items()} == {"0.25": 12, "0.5": 12}
+
+
+def test_columns_that_change_within_a_run_are_kept_on_request_only(tmp_path):
+    table = tmp_path / "runs.csv"
+    rows = [f"{name},{i},{t},{5 - t},{t % 2},{i % 3}" for name in "ab" for i in range(4) for t in range(1, 5)]
+    table.write_text("\n".join(["algorithm_name,instance,evaluations,raw_y,phase,kind", *rows]))
+    imported = read_runs(table)
+    assert set(imported.cells) == {"kind"}
+    assert {value: len(each.runs) for value, each in split_runs(imported, "kind").items()} == {0: 4, 1: 2, 2: 2}
+    with pytest.raises(ValueError, match=r"read with keep=\['phase'\]"):
+        split_runs(imported, "phase")
+    with pytest.raises(ValueError, match="expected one value of 'phase' in all rows of a run"):
+        split_runs(read_runs(table, keep=["phase"]), "phase")
 
 
 def test_clusters_by_a_column_survive_a_choice_and_a_split(file):

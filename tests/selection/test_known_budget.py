@@ -197,7 +197,7 @@ def test_a_budget_outside_the_record_is_refused(budget, tmp_path):
         random_posterior(grid=pb.log_grid(10, 1000, 8)),
     ):
         with pytest.raises(
-            ValueError, match=r"expected the budget within the grid, from 10 to 1000, got .*nothing was obs"
+            ValueError, match=r"expected the budget from 10 to 1,000, got .*; choose a budget in this range"
         ):
             pb.select(each, pb.At(budget))
 

@@ -98,21 +98,19 @@ def test_the_scale_of_weights_does_not_matter():
 
 @pytest.mark.parametrize("budget", [0.5, 21.5, np.nan, np.inf, -3])
 def test_budgets_outside_the_grid_are_refused(budget):
-    with pytest.raises(
-        ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*nothing was observed"
-    ):
+    with pytest.raises(ValueError, match=r"expected the budget from 1 to 21, got .*; choose a budget in this range"):
         At(budget).weights(UNEVEN)
 
 
 @pytest.mark.parametrize("ends", [(0.5, 4), (4, 22), (30, 40)])
 def test_ranges_outside_the_grid_are_refused(ends):
-    with pytest.raises(ValueError, match="expected the budgets within the grid, from 1 to 21"):
+    with pytest.raises(ValueError, match="expected the budgets from 1 to 21, got"):
         Between(*ends).weights(UNEVEN)
 
 
 @pytest.mark.parametrize("ends", [(4, 3), (np.nan, 3), (3, np.nan)])
 def test_ranges_the_wrong_way_round_are_refused(ends):
-    with pytest.raises(ValueError, match=r"expected Between\(start, stop\) with start <= stop, got"):
+    with pytest.raises(ValueError, match=r"expected a range from a lower to a higher budget, got"):
         Between(*ends)
 
 

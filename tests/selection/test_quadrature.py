@@ -168,5 +168,5 @@ def test_expectations_of_atoms_between_grid_budgets_are_near():
 
 @pytest.mark.parametrize("budget", [0.99, 21.01, -1, np.nan, np.inf])
 def test_times_outside_are_refused_with_advice(budget):
-    with pytest.raises(ValueError, match=r"expected the budget within the grid, from 1 to 21, got .*: ask within"):
+    with pytest.raises(ValueError, match=r"expected the budget from 1 to 21, got .*; choose a budget in this range"):
         require_within(GRIDS["uneven"], np.array([3.0, budget]), "the budget")

@@ -130,10 +130,10 @@ def test_every_form_of_a_criterion(text, criterion):
         ("top", r"got 'top'"),
         ("top:", r"got 'top:'"),
         ("against:", r"got 'against:'"),
-        ("top:many", r"expected a number after the colon, such as top:3, got 'top:many'$"),
-        ("top:2.5", r"expected a whole number after the colon, such as top:3, got 'top:2.5'$"),
-        ("top:inf", r"expected a whole number after the colon, such as top:3, got 'top:inf'$"),
-        ("top:nan", r"expected a whole number after the colon, such as top:3, got 'top:nan'$"),
+        ("top:many", r"expected a whole number above zero after the colon, such as top:3, got 'top:many'$"),
+        ("top:2.5", r"expected a whole number above zero after the colon, such as top:3, got 'top:2.5'$"),
+        ("top:inf", r"expected a whole number above zero after the colon, such as top:3, got 'top:inf'$"),
+        ("top:nan", r"expected a whole number above zero after the colon, such as top:3, got 'top:nan'$"),
     ],
 )
 def test_what_is_no_criterion(text, message):

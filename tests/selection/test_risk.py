@@ -66,7 +66,7 @@ def test_scores_follow_the_order_of_candidates_and_leave_values_alone(risk):
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, 5, np.nan])
 def test_a_level_that_is_no_probability_is_refused(level):
-    with pytest.raises(ValueError, match="expected a level of Quantile between 0 and 1, got"):
+    with pytest.raises(ValueError, match="expected the level of a quantile between 0 and 1, got"):
         Quantile(level)
 
 

@@ -59,14 +59,14 @@ Best algorithm by budget (30 instances, 100 to 60,000 evaluations, lower is bett
 
 If you want one algorithm: CSA. It is weakest at 411: there MXNES wins on up to 90 % of instances
   and reaches its quality with 0.79 of the evaluations (0.66 to 0.88).
-With two, CSA and MXNES: up to 75 %.
+With two, CSA and MXNES, no rival wins on more than 75 %.
 At 60,000, XNES and CSA need about the same evaluations for the same quality (0.41 to 1.67).
 Drop LPXNES and RS: CSA beats each of them at every budget.
 Kept, though best at no budget: MSR and TPA.
 
 Next: about 150 more instances should narrow 19,478 to 30,548 (CSA or XNES).
   polarbear race ma-bbob.race --decide CSA XNES
-Details: --details    Page: polarbear report ma-bbob.race"""
+Details: add --details    Page: polarbear report ma-bbob.race"""
 
 
 def words_of(answer=EXAMPLE, facts=FACTS, *, dropped=None, findings=(), voice=SHELL, remedy=None, **changes):

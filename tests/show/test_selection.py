@@ -8,6 +8,7 @@ import pytest
 
 import polarbear as pb
 from polarbear.findings import Code
+from polarbear.show.selection import Choice
 from polarbear.show.wording import text_of
 from tests.selection.posteriors import posterior_of, random_posterior
 from tests.selection.test_measured_copies import posterior_of_repetitions
@@ -164,20 +165,30 @@ def test_an_unreliable_choice_says_so_first():
     assert rest == pb.select(ratings(), 1000).lines()
 
 
-def test_a_choice_within_the_range_of_another_algorithm_says_so():
+def test_a_choice_states_the_range_in_which_the_answer_names_an_algorithm(monkeypatch):
     levels = {"a": 1.0, "b": 2.0, "c": 3.0}
     runs = [pb.Trajectory(name, i, [1], [value], end=1000) for i in range(40) for name, value in levels.items()]
     result = pb.analyse(runs, budgets="10..1000:5", draws=200)
-    assert result.select(100).within == ""
+    assert result.select(100).within == ("a", 10, 1000)
     assert "within" not in str(result.select(100))
     (whole,) = result.answer.ranges
     part = replace(whole, names=("c",), start=50, stop=500)  # as if the ranges had been made simpler
-    result.__dict__["answer"] = replace(result.answer, ranges=(part,))
+    monkeypatch.setattr("polarbear.result.find_ranges", lambda *_, **__: (part,))
     choice = result.select(100)
-    assert (choice.name, choice.within, choice.to_dict()["within_range_of"]) == ("a", "c", "c")
-    assert "for a budget of 100, within the range of c." in plain(choice)
+    assert (choice.name, choice.within) == ("a", ("c", 50, 500))
+    assert choice.to_dict()["range"] == {"name": "c", "start": 50, "stop": 500}
+    assert "for a budget of 100, within the range of c from 50 to 500." in plain(choice)
     for other in (result.select(600), result.select(), result.select(100, risk="best"), result.select(100, machines=2)):
-        assert (other.within, other.to_dict()["within_range_of"]) == ("", None)
+        assert (other.within, other.to_dict()["range"]) == (None, None)
+
+
+def test_a_choice_that_the_answer_names_is_not_called_unclear():
+    near = pb.select(level(), 50)
+    assert not near.is_sure
+    assert "but unclear" in plain(near)
+    named = Choice.of(near, (near.name, 5, 50))
+    assert "; the answer names it from 5 to 50." in plain(named)
+    assert "unclear" not in plain(named)
 
 
 def test_details_are_the_candidates_their_meaning_and_all_findings():

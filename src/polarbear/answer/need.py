@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polarbear.magnitude.collection import RunCollection
     from polarbear.observe import Trajectory
 
-_ALIKE = 2.0  # largest ratio of what two algorithms need about the same of
+_ALIKE = 3.0  # largest ratio of what two algorithms need about the same of
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Need:
 
     @property
     def is_about_the_same(self) -> bool:
-        """Whether either may need more than the other, but not more than twice as much."""
+        """Whether either may need more than the other, but not more than three times as much."""
         return self.ratio == 1 or (self._may_be_equal and self.lower >= 1 / _ALIKE and self.upper <= _ALIKE)
 
     @property
     def is_unknown(self) -> bool:
-        """Whether either may need more than twice as much as the other."""
+        """Whether either may need more than three times as much as the other."""
         return self._may_be_equal and not self.is_about_the_same
 
     @property

@@ -61,7 +61,8 @@ def show(
             f"expected --by with --features {features}, got no --by; add --by with a column of the table, or use: polarbear "
             f"explain {terminal.shell_path(file)} --features {terminal.shell_path(features)}"
         )
-    from polarbear.file_kinds import is_posterior_file, is_race_file
+    from polarbear.file_kinds import is_posterior_file, is_race_file, require_exists
+    from polarbear.importers.option_text import as_typed
     from polarbear.opening import load
     from polarbear.show.environment import wrap
 
@@ -72,8 +73,14 @@ def show(
 
         analysis["prior"] = parse_prior(prior)
     given = {**reading.given(), **{name: value for name, value in analysis.items() if value is not None}}
+    require_exists(file)
     # The columns of tables that are not read now cannot divide the runs later.
     keep = {} if by is None or is_race_file(file) or is_posterior_file(file) else {"keep": [by]}
+    if given and is_posterior_file(file):
+        option, *_ = as_typed(*next(iter(given.items()))).split()
+        raise ValueError(
+            f"expected recorded runs or a race file for {option}, got the saved result {file}; give the file of its runs"
+        )
 
     def read() -> "Result":
         return replace(load(file, **given, **keep), reading=reading.as_typed())

@@ -96,8 +96,18 @@ def columns_to_read(existing: Sequence[str], request: Request) -> list[str]:
     """
     names = [name for column in COLUMNS if (name := request.columns.get(column, column)) is not None]
     further = request.objectives.further(existing, request.columns.get("raw_y") or "raw_y")
-    others = existing if len(existing) <= _FEW_COLUMNS else ()
-    return list(dict.fromkeys([*names, *further, *request.kept, *repetition_columns(existing, request), *others]))
+    return list(dict.fromkeys([*names, *further, *request.kept, *repetition_columns(existing, request)]))
+
+
+def further_columns(read: Sequence[str], plain: Sequence[str]) -> list[str]:
+    """Return the columns without lists or records that an import reads as well, since they may be features.
+
+    Parameters
+    ----------
+    read, plain
+        The columns that are read anyway, and all columns without lists and records.
+    """
+    return [name for name in plain if name not in read] if len(plain) <= _FEW_COLUMNS else []
 
 
 def locate_columns(names: Sequence[str], unread: Sequence[str], request: Request) -> Places:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from polarbear.importers.columns import columns_to_read
+from polarbear.importers.columns import columns_to_read, further_columns
 from polarbear.importers.foreign_text import quote
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError
 from polarbear.importers.table_runs import Table
@@ -79,6 +79,7 @@ def read_frame(frame: nw.DataFrame[Any], runs: TableRuns) -> None:
     request, schema = ledger.request, frame.schema
     wanted = columns_to_read(list(schema), request)
     names = [name for name in wanted if name in schema]
+    names += further_columns(names, [name for name in schema if not schema[name].is_nested()])
     index = _index_names(frame)
     _check_request(request)
     _check_index([name for name in index if name in wanted and name not in schema])

@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipExtFile
 
-from polarbear.importers.columns import columns_to_read
+from polarbear.importers.columns import columns_to_read, further_columns
 from polarbear.importers.reasons import READ_ERRORS, Reason, UnreadableError, shorten
 from polarbear.importers.table_runs import Table
 
@@ -44,6 +44,9 @@ def read_parquet(source: Source, path: str, runs: TableRuns) -> None:
             table = ParquetFile(copy if isinstance(stream, ZipExtFile) else stream)
             schema = table.schema_arrow
             names = [name for name in columns_to_read(schema.names, ledger.request) if name in schema.names]
+            plain = [each.name for each in schema if not pyarrow.types.is_nested(each.type)]
+            if len(set(plain)) == len(plain):
+                names += further_columns(names, plain)
             if ledger.request.preset:  # which may join any columns
                 names = [each.name for each in schema if each.name in names or not pyarrow.types.is_nested(each.type)]
             for name in names:

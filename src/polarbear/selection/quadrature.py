@@ -37,7 +37,7 @@ def require_within(grid: Grid, budgets: Array, what: str) -> None:
     outside = budgets[~((budgets >= first) & (budgets <= last))]
     if outside.size:
         raise ValueError(
-            f"expected {what} from {format_number(first)} to {format_number(last)}, got {format_number(outside[0])}; choose "
+            f"expected {what} from {format_number(first)} to {format_number(last)}, got {outside[0]:g}; choose "
             "a budget in this range, or compare at more budgets"
         )
 
