@@ -91,7 +91,7 @@ def coco_training_set(folder: Path) -> TrainingSet:
 
 def aslib_training_set(folder: Path) -> TrainingSet:
     """Return the training set of an ASlib scenario."""
-    imported = pb.read_runs(folder, format="aslib")
+    imported = pb.read_runs(folder, reader="aslib")
     runs = pb.collect_runs(imported, unit="seconds")
     return make_training_set(runs, pb.read_features(folder / "feature_values.arff"), preference=None, among=None)
 

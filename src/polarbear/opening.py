@@ -140,7 +140,7 @@ def analyse(
             given |= {"budgets": budgets, "clock": clock}
             return load(path, **{name: each for name, each in given.items() if not _is_default(name, each)})
         source = read_runs(path, clock=clock, **reading)
-        reading = {"format": reading.get("format"), "per": reading.get("per")}
+        reading = {"reader": reading.get("reader"), "per": reading.get("per")}
     elif reading:
         raise TypeError(f"analyse has no option {next(iter(reading))!r} for runs in memory; read them with it instead")
     imported = source if isinstance(source, Imported) else None
@@ -150,7 +150,7 @@ def analyse(
             raise ValueError(
                 f"expected a path, what read_runs returns, or Trajectory values, got {run!r}; read files with read_runs"
             )
-    tool = PRESETS.get(reading["format"]) if reading.get("format") else None
+    tool = PRESETS.get(reading["reader"]) if reading.get("reader") else None
     unit: str = clock or (tool.clock if tool else "evaluations" if imported is not None else "")
     compared = _Comparison(
         budgets=budgets,

@@ -13,7 +13,7 @@ from polarbear.plots.registry import FIGURES
 
 COMMANDS = typer.main.get_command(app).commands
 READING = (
-    "format column clock maximise objective indicator reference renumber cluster ended repeated where include per "
+    "reader column clock maximise objective indicator reference renumber cluster ended repeated where include per "
     "without budgets"
 )
 BUILT_IN = {"--help", "-h"}
@@ -85,7 +85,7 @@ def test_figures_are_listed(polarbear):
 def test_formats_are_listed(polarbear):
     rows = polarbear("list", "formats", "--json").data
     assert {"csv", "parquet", "coco", "iohprofiler"} <= {row["format"] for row in rows}
-    assert {row["read with"] for row in rows} - {""} == {f"--format {name}" for name in PRESETS}
+    assert {row["read with"] for row in rows} - {""} == {f"--reader {name}" for name in PRESETS}
     assert all(row["content"] for row in rows)
 
 

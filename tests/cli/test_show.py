@@ -366,13 +366,14 @@ def test_a_preset_sets_columns_and_clock(polarbear, tmp_path, finished):
         for budget, value in zip((0.1, 0.5), values, strict=True)
     ]
     (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
-    outcome = polarbear("show", tmp_path, "--format", "benchopt", *FEW_BUDGETS)
+    outcome = polarbear("show", tmp_path, "--reader", "benchopt", *FEW_BUDGETS)
     assert outcome.code == 0
     assert "0.1 to 0.5 seconds" in outcome.out
-    data = polarbear("show", tmp_path, "--format", "benchopt", *FEW_BUDGETS, "--json").data
-    assert (data["scope"], len(data["budgets"])) == ("to new functions, based on 4 functions with 12 instances", 5)
-    outcome = polarbear("show", finished, "--format", "benchopt")
-    assert (outcome.code, "expected recorded runs for format, got the race file" in outcome.err) == (3, True)
+    data = polarbear("show", tmp_path, "--reader", "benchopt", *FEW_BUDGETS, "--json").data
+    assert (data["scope"]["kind"], data["scope"]["clusters"], data["scope"]["instances"]) == ("function", 4, 12)
+    assert len(data["budgets"]) == 5
+    outcome = polarbear("show", finished, "--reader", "benchopt")
+    assert (outcome.code, "expected recorded runs for reader, got the race file" in outcome.err) == (3, True)
 
 
 def test_a_database_of_studies_is_not_a_race_file(polarbear, tmp_path):

@@ -189,7 +189,7 @@ def test_a_file_with_the_name_of_an_archive_must_be_one(tmp_path):
     (tmp_path / "runs.zip").write_text(TABLE)
     with pytest.raises(ValueError, match="is not a complete zip archive"):
         read_runs(tmp_path / "runs.zip")
-    assert read_runs(tmp_path / "runs.zip", format="csv").algorithms == {"a": 1}
+    assert read_runs(tmp_path / "runs.zip", reader="csv").algorithms == {"a": 1}
 
 
 def test_pipes_are_not_waited_for(tmp_path):

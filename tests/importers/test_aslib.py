@@ -86,9 +86,9 @@ def test_runs_that_did_not_solve_are_tied_for_the_last_place(tmp_path):
 def test_evaluations_are_refused_with_the_option_to_add(scenario):
     with pytest.raises(ValueError, match=r"holds seconds and no evaluations.*--clock seconds"):
         read_runs(scenario)
-    assert len(read_runs(scenario, format="aslib").runs) == 6
+    assert len(read_runs(scenario, reader="aslib").runs) == 6
     with pytest.raises(ValueError, match="as all ASlib data do; read with maximise=False"):
-        read_runs(scenario, format="aslib", maximise=True)
+        read_runs(scenario, reader="aslib", maximise=True)
 
 
 def test_a_scenario_about_quality_is_refused(scenario):

@@ -172,7 +172,7 @@ def test_names_of_columns_must_be_text_and_distinct():
 
 def test_options_about_files_are_refused(make):
     with pytest.raises(ValueError, match="expected format=None for a table in memory, got 'csv'; leave it out"):
-        read_runs(make(COLUMNS), format="csv")
+        read_runs(make(COLUMNS), reader="csv")
     with pytest.raises(ValueError, match=r"takes the names of files, and a table in memory, which has none"):
         read_runs(make(COLUMNS), columns={"algorithm_name": None})
 

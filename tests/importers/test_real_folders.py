@@ -132,10 +132,10 @@ def test_a_single_index_finds_its_data():
 
 
 def test_only_the_requested_format_is_read():
-    assert {run.instance.suite for run in read_runs(DATA, format="coco").runs} == {"bbob"}
-    assert {run.instance.suite for run in read_runs(DATA, format="iohprofiler").runs} == {"unknown_suite"}
+    assert {run.instance.suite for run in read_runs(DATA, reader="coco").runs} == {"bbob"}
+    assert {run.instance.suite for run in read_runs(DATA, reader="iohprofiler").runs} == {"unknown_suite"}
     with pytest.raises(ValueError, match="got none that could be read"):
-        read_runs(DATA, format="parquet")
+        read_runs(DATA, reader="parquet")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_only_the_requested_format_is_read():
 def test_a_single_file_is_read_as_the_requested_format_whatever_its_name(tmp_path, folder, index, form):
     shutil.copytree(DATA / folder, tmp_path / "runs")
     renamed = (tmp_path / "runs" / index).rename(tmp_path / "runs" / "index.csv")
-    assert read_runs(renamed, format=form).runs == read_runs(DATA / folder / index).runs
+    assert read_runs(renamed, reader=form).runs == read_runs(DATA / folder / index).runs
 
 
 def test_experiments_in_several_folders_are_repetitions_and_copies_are_not(tmp_path):

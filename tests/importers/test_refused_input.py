@@ -34,8 +34,8 @@ def test_tables_in_other_encodings_are_refused(tmp_path):
     ("options", "message"),
     [
         (
-            {"format": "xml"},
-            "expected format='iohprofiler', .*'irace' or None, got 'xml'",
+            {"reader": "xml"},
+            "expected reader='iohprofiler', .*'irace' or None, got 'xml'",
         ),
         ({"clock": "minutes"}, "expected clock='evaluations' or 'seconds', got 'minutes'"),
         ({"maximise": "yes"}, "expected maximise=True, False or None, got 'yes'"),

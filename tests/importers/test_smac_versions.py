@@ -135,7 +135,7 @@ def test_trajectories_of_smac_2(tmp_path):
         intensifier_json=intensifier([9.0, 4.0]),
         optimization_json={"used_walltime": 8.0, "finished": True},
     )
-    imported = read_runs(tmp_path, format="smac")
+    imported = read_runs(tmp_path, reader="smac")
     assert (imported.algorithms, imported.runs[0].instance.run) == ({"a": 1}, 7)
     assert curve(imported.runs[0]) == ([2, 4], [9.0, 4.0], 4)
     assert curve(read_runs(tmp_path, clock="seconds").runs[0]) == ([0.5, 1.0], [9.0, 4.0], 8.0)

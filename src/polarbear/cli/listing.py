@@ -32,7 +32,7 @@ def list_(
                 endings.setdefault(each, []).extend(kind.suffixes)
         rows = [{"format": name, "read with": "", "content": " ".join(files)} for name, files in endings.items()]
         rows += [
-            {"format": name, "read with": f"--format {name}", "content": preset.about.split(". ")[0].rstrip(".") + "."}
+            {"format": name, "read with": f"--reader {name}", "content": preset.about.split(". ")[0].rstrip(".") + "."}
             for name, preset in PRESETS.items()
         ]
     else:

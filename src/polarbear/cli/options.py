@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polarbear.cli.help import MORE, RUNS
-from polarbear.literals import Clock, EndedRule, FormatName, Indicator
+from polarbear.literals import Clock, EndedRule, Indicator, ReaderName
 from polarbear.output_file import check_output
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _run_option(*names: str, help: str = READ, **details: Any) -> Any:  # noqa: 
 class Reading:
     """Options of `read_runs` and `analyse`, which say how to read recorded runs, and which of them to compare."""
 
-    format: Annotated[FormatName | None, _run_option(metavar="NAME")] = None
+    reader: Annotated[ReaderName | None, _run_option(metavar="NAME")] = None
     columns: Annotated[
         list[str] | None,
         _run_option("--column", metavar="NAME=COLUMN", help="The name of a column: raw_y=loss; repeatable."),

@@ -1,7 +1,7 @@
 """Presets: how to read the data of well-known tools, as one row of `PRESETS` per tool.
 
 A row names the columns of the tool's tables and states its clock and how its runs end. Options that the user sets win
-over those of a preset. To add a preset, add its name to `polarbear.literals.FormatName` and a row here.
+over those of a preset. To add a preset, add its name to `polarbear.literals.ReaderName` and a row here.
 
 Some fields are not in one column. `joined` builds them from several: those that a table lacks are left out. `ALL_OTHERS`
 stands for all columns that the preset does not use or ignore, and `FILE` for the name of the file.
@@ -18,7 +18,7 @@ from polarbear.defaults import RELATIVE_TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from polarbear.literals import Clock, EndedRule, FileFormat, FormatName
+    from polarbear.literals import Clock, EndedRule, FileFormat, ReaderName
 
 ALL_OTHERS = "(all other columns)"
 FILE = "(the file)"
@@ -116,7 +116,7 @@ def _join(parts: list[str], names: Sequence[str], file: str) -> Callable[[Sequen
     return lambda row: ", ".join(file if place is None else f"{name}{row[place]}" for name, place in places)
 
 
-PRESETS: dict[FormatName, Preset] = {
+PRESETS: dict[ReaderName, Preset] = {
     "benchopt": Preset(
         "benchopt's CSV and Parquet files: each solver on each data set (the function) and objective (the instance). "
         "Runs of different files were made on different machines and are compared only within their file. benchopt does "

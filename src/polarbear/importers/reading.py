@@ -30,7 +30,7 @@ from polarbear.importers.reasons import READ_ERRORS, Reason
 from polarbear.importers.request import Request
 from polarbear.importers.sources import Folder
 from polarbear.importers.table_runs import TableRuns
-from polarbear.literals import Clock, EndedRule, FileFormat, FormatName
+from polarbear.literals import Clock, EndedRule, FileFormat, ReaderName
 from polarbear.wording import suggest
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _ZIP = b"PK"  # the first bytes of a zip archive
 def read_runs(
     path: str | os.PathLike[str] | IntoFrame,
     *,
-    format: FormatName | None = None,  # noqa: A002  (the word users know)
+    reader: ReaderName | None = None,
     columns: Mapping[str, str | None] | None = None,
     maximise: bool | None = None,
     objectives: Iterable[str] | None = None,
@@ -77,7 +77,7 @@ def read_runs(
     path
         The folder or file; or a table of pandas, polars or Arrow with one row per observation, which is read by the
         rules of a CSV file with the same content.
-    format
+    reader
         The format of the data, or the tool that wrote them, see `polarbear list formats`; by default all formats are read.
         A single file is read as this format whatever its name. For a tool such as "benchopt", "nevergrad" or "irace",
         `polarbear.importers.presets` sets the options below that are not given.
@@ -153,17 +153,17 @@ def read_runs(
     runs.csv: algorithms without a usable run, left out altogether: de
     runs.csv: rows without numbers as evaluations and raw_y, first: line 4: 'de, 1, 1, x'
     """
-    formats = (*get_args(FileFormat), *(name for name in PRESETS if name not in get_args(FileFormat)))
-    if format is not None and format not in formats:
-        hint = suggest(format, formats) or "choose one of these"
-        raise ValueError(f"expected format={', '.join(map(repr, formats))} or None, got {format!r}; {hint}")
+    readers = (*get_args(FileFormat), *(name for name in PRESETS if name not in get_args(FileFormat)))
+    if reader is not None and reader not in readers:
+        hint = suggest(reader, readers) or "choose one of these"
+        raise ValueError(f"expected reader={', '.join(map(repr, readers))} or None, got {reader!r}; {hint}")
     if clock is not None and clock not in get_args(Clock):
         raise ValueError(f"expected clock='evaluations' or 'seconds', got {clock!r}")
     if maximise not in (None, True, False):
         raise ValueError(f"expected maximise=True, False or None, got {maximise!r}")
     if ended not in get_args(EndedRule):
         raise ValueError(f"expected ended='auto', 'stays' or 'censored', got {ended!r}")
-    chosen = PRESETS.get(format) if format else None
+    chosen = PRESETS.get(reader) if reader else None
     mapping = check_columns(columns)
     several = check_objectives(objectives, indicator, reference)
     if several.names and several.names[0] != "raw_y":
@@ -172,7 +172,7 @@ def read_runs(
         mapping = chosen.mapping | mapping
         clock, ended = clock or chosen.clock, chosen.ended if ended == "auto" else ended
     request = Request(
-        format=chosen.format if chosen else cast("FileFormat | None", format),
+        format=chosen.format if chosen else cast("FileFormat | None", reader),
         columns=mapping,
         maximise=maximise,
         seconds=clock == "seconds",
