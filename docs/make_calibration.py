@@ -192,7 +192,7 @@ def versions_table(cells: list[Cell]) -> str:
     rows = []
     for change, margin in dict.fromkeys((each["change"], each["margin"]) for each in cells):
         same = [each for each in cells if (each["change"], each["margin"]) == (change, margin)]
-        shares = [_range_of([each[verdict][0] for each in same]) for verdict in ("no worse", "worse", "undecided")]
+        shares = [_range_of([each[answer][0] for each in same]) for answer in ("no worse", "worse", "undecided")]
         sizes = sorted(round(each["instances"]) for each in same)
         rows.append(
             [words[change], f"{margin:g}", *shares, " to ".join(map(str, dict.fromkeys([sizes[0], sizes[-1]])))]

@@ -243,7 +243,7 @@ def test_the_result_of_a_race(race_file):
     assert {each.code for each in result.findings} == {each.code for each in loaded.findings}
     assert (result.path, loaded.path) == ("", str(path))
     for name, drop in result.dropped.items():
-        (told,) = [each for each in outcome.eliminations if each.name == name]
+        (told,) = [each for each in outcome.drops if each.name == name]
         assert (drop.by, drop.instances, drop.round, drop.cost) == (told.by, told.instances, told.round, told.cost)
     assert (result.margin, result.confidence) == (0.05, 0.9)
 

@@ -43,7 +43,7 @@ def compare(old, new, executor, **options):
 
 def test_the_same_code_is_no_worse_since_both_get_the_same_seeds(executor):
     result = compare(version(0.0), version(0.0), executor)
-    assert (result.verdict, result.exit_code) == ("no worse", 0)
+    assert (result.answer, result.exit_code) == ("no worse", 0)
     assert set(result.win_rates.mean.round(2)) == {0.5}
     assert len(executor.jobs) == 2 * result.instances <= 2 * 48
     seeds = {(job.instance, job.seed) for job in executor.jobs}
@@ -53,7 +53,7 @@ def test_the_same_code_is_no_worse_since_both_get_the_same_seeds(executor):
 def test_a_worse_version_is_noticed_after_few_looks(executor):
     seen = []
     result = compare(version(0.0), version(1.5), executor, common_random_numbers=False, after_look=seen.append)
-    assert (result.verdict, result.exit_code) == ("worse", 1)
+    assert (result.answer, result.exit_code) == ("worse", 1)
     assert result.win_rates.budgets[result.win_rates.worst] in (2, 4)
     assert [each.instances for each in seen] == [24, 48, 96][: len(seen)]
     assert seen[-1] is result
@@ -62,7 +62,7 @@ def test_a_worse_version_is_noticed_after_few_looks(executor):
 
 def test_a_limit_leaves_close_versions_undecided(executor):
     result = compare(version(0.0), version(0.02), executor, common_random_numbers=False, max_instances=30, margin=0.01)
-    assert (result.verdict, result.exit_code, result.instances) == ("undecided", 2, 30)
+    assert (result.answer, result.exit_code, result.instances) == ("undecided", 2, 30)
 
 
 def test_a_list_of_instances_is_used_up(executor):
@@ -75,7 +75,7 @@ def test_repetitions_of_two_instances_are_two_instances(executor):
     repeated = pb.problems.Repeated([1.0, 2.0], 60)
     options = {"executor": executor, "draws": 1000, "common_random_numbers": False, "after_look": looks.append}
     result = pb.compare(version(0.0), version(1.5), repeated, GRID, max_instances=48, **options)
-    assert (result.verdict, result.exit_code) == ("undecided", 2)
+    assert (result.answer, result.exit_code) == ("undecided", 2)
     assert [each.data for each in looks] == ["2 instances with 24 repetitions", "2 instances with 48 repetitions"]
     assert (result.units, result.to_data()["units"]) == (2, 2)
     assert result.instances_needed >= 5 / 2 * 48  # fewer than five units show nothing
@@ -89,7 +89,7 @@ def test_repetitions_of_two_instances_are_two_instances(executor):
 def test_repetitions_of_many_instances_decide(executor):
     repeated = pb.problems.Repeated([float(k) for k in range(20)], 4)
     options = {"executor": executor, "draws": 1000, "common_random_numbers": False}
-    assert pb.compare(version(0.0), version(1.5), repeated, GRID, **options).verdict == "worse"
+    assert pb.compare(version(0.0), version(1.5), repeated, GRID, **options).answer == "worse"
 
 
 def test_no_time_at_all_is_an_error():
@@ -121,7 +121,7 @@ def recorded(shift, *, count=80, seed=0, name="cma"):
 def test_recorded_versions_may_have_the_same_name():
     better, worse = recorded(-0.4, seed=1), recorded(0.4, seed=2)
     old = recorded(0.0)
-    assert pb.compare(old, better, grid=[10, 100]).verdict == "no worse"
+    assert pb.compare(old, better, grid=[10, 100]).answer == "no worse"
     result = pb.compare(old, worse, grid=[10, 100], names=("main", "branch"))
     assert result.sentence.startswith("branch is worse than main: at ")
 

@@ -27,7 +27,7 @@ class ReplayedRace:
     ----------
     scope, order
         What the race generalises to, and the seed of the order of its runs.
-    eliminated
+    dropped
         The methods that it eliminated.
     stopped
         Why it stopped.
@@ -37,7 +37,7 @@ class ReplayedRace:
 
     scope: str
     order: int
-    eliminated: tuple[str, ...]
+    dropped: tuple[str, ...]
     stopped: str
     saved_share: float
 
@@ -47,8 +47,8 @@ def race(scope: str, order: int) -> ReplayedRace:
     runs = Recording.load().trajectories()
     replayed = replay(runs, grid(), seed=order, prior=SCOPES[scope], confidence=CONFIDENCE, **CLUSTERS)
     result = replayed.result
-    eliminated = tuple(each.name for each in result.eliminations)
-    return ReplayedRace(scope, order, eliminated, result.stopped, replayed.saved_share)
+    dropped = tuple(each.name for each in result.drops)
+    return ReplayedRace(scope, order, dropped, result.stopped, replayed.saved_share)
 
 
 def race_all(pool: Executor, orders: Iterable[int]) -> list[Future[ReplayedRace]]:
@@ -56,21 +56,21 @@ def race_all(pool: Executor, orders: Iterable[int]) -> list[Future[ReplayedRace]
     return [pool.submit(race, scope, order) for scope, order in product(SCOPES, orders)]
 
 
-def eliminations(races: Sequence[ReplayedRace]) -> str:
+def drops(races: Sequence[ReplayedRace]) -> str:
     """Return in how many of the races each method was eliminated.
 
     Examples
     --------
-    >>> races = [ReplayedRace("", order, ("COMBO",) * (order == 1), "resolved", 0.2) for order in range(3)]
-    >>> eliminations(races)
+    >>> races = [ReplayedRace("", order, ("COMBO",) * (order == 1), "finished", 0.2) for order in range(3)]
+    >>> drops(races)
     'COMBO in 1 of 3'
     """
-    counts = Counter(name for each in races for name in each.eliminated)
+    counts = Counter(name for each in races for name in each.dropped)
     return ", ".join(f"{name} in {count} of {len(races)}" for name, count in counts.most_common()) or "none"
 
 
 def savings(races: Sequence[ReplayedRace]) -> str:
     """Return the median share of evaluations saved, and how many races decided every pair."""
-    resolved = sum(each.stopped == "resolved" for each in races)
+    decided = sum(each.stopped == "finished" for each in races)
     saved = float(np.median([each.saved_share for each in races]))
-    return f"{percent(saved)}; every pair decided in {resolved} of {len(races)}"
+    return f"{percent(saved)}; every pair decided in {decided} of {len(races)}"

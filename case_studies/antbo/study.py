@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polarbear as pb
 from case_studies.antbo.recorded import CLUSTERS, Recording
-from case_studies.antbo.replayed import ReplayedRace, eliminations, race_all, savings
+from case_studies.antbo.replayed import ReplayedRace, drops, race_all, savings
 from case_studies.antbo.settings import CONFIDENCE, SCOPES, SHOWN, grid
 from case_studies.page import Page, Table
 from case_studies.processes import processes
@@ -55,10 +55,10 @@ def answers(posteriors: dict[str, pb.Posterior], races: Sequence[ReplayedRace]) 
     columns = [
         [
             ", ".join(_pareto_set(posterior)),
-            _eliminated(posterior),
+            _dropped(posterior),
             *(leader_at(posterior, evaluations) for evaluations in SHOWN),
             str(pb.select(posterior, pb.Uniform()).recommendation),
-            eliminations(of_scope[scope]),
+            drops(of_scope[scope]),
             savings(of_scope[scope]),
         ]
         for scope, posterior in posteriors.items()
@@ -93,7 +93,7 @@ def _pareto_set(posterior: pb.Posterior) -> tuple[str, ...]:
     return tuple(pb.pareto_set(posterior, confidence=CONFIDENCE))
 
 
-def _eliminated(posterior: pb.Posterior) -> str:
+def _dropped(posterior: pb.Posterior) -> str:
     decisions = pb.dominated(posterior, confidence=CONFIDENCE)
     return ", ".join(f"{each.name} by {each.by} ({each.probability:.2f})" for each in decisions) or "none"
 

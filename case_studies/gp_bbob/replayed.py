@@ -32,6 +32,6 @@ def replay(recorded: Recording) -> tuple[RaceOutcome, str]:
             f"The replay ends after {result.instances} instances: it needs further runs of {lacking}, which the recorded "
             f"race had dropped after {fewest}."
         )
-    if result.stopped == "resolved":
+    if result.stopped == "finished":
         return result, "Every pair is decided."
     return result, f"The recording ends after {result.instances} instances, before every pair is decided."

@@ -72,9 +72,9 @@ def compare(page: Page, result: RaceOutcome, recorded: Recording, end: str) -> N
         f"{len(recorded.seconds)}, from {recorded.seconds[0]:g} to {recorded.seconds[-1]:g} s",
         "Evenly spaced.",
     )
-    eliminations = {each.name: each for each in result.eliminations}
+    drops = {each.name: each for each in result.drops}
     for name, round_ in _PAPER_ROUNDS.items():
-        each = eliminations.get(name)
+        each = drops.get(name)
         ours = f"round {each.round}, {each.instances} instances, by {each.by}" if each else "not eliminated"
         remark = "On another machine." if each else undecided_sentence(result, name)
         if name == "NAT":
@@ -89,7 +89,7 @@ def compare(page: Page, result: RaceOutcome, recorded: Recording, end: str) -> N
     _compare_clocks(page, recorded)
     page.results |= {
         "pareto_set": result.kept,
-        "eliminations": [vars(each) for each in result.eliminations],
+        "drops": [vars(each) for each in result.drops],
         "rounds": len(result.rounds),
         "instances": result.instances,
         "stopped": result.stopped,
@@ -139,7 +139,7 @@ def default_answers(choices: pb.Choices, result: RaceOutcome) -> Table:
     dropped = pb.dominated(posterior, confidence=_CONFIDENCE)
     rows = [
         ("anytime Pareto set", ", ".join(result.kept), ", ".join(inside)),
-        ("dropped, with the probability", _listed(result.eliminations), _listed(dropped)),
+        ("dropped, with the probability", _listed(result.drops), _listed(dropped)),
         *(
             (
                 f"best at {seconds:.3g} s, with its probability",

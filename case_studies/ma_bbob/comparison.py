@@ -44,16 +44,16 @@ def _decisions(page: Page, result: RaceOutcome) -> None:
         ", ".join(result.kept),
         "The same." if same else "Not the same; see the eliminations below.",
     )
-    eliminations = {each.name: each for each in result.eliminations}
+    drops = {each.name: each for each in result.drops}
     for name, paper in _ELIMINATED.items():
-        if name in eliminations:
-            each = eliminations[name]
+        if name in drops:
+            each = drops[name]
             ours = f"round {each.round}, {each.instances} instances, by {each.by}"
             remark = "Other instances and random numbers; a narrow elimination may come much earlier or later."
         else:
             ours, remark = "not eliminated", "These instances do not decide it."
         page.compare(f"{name} eliminated", paper, ours, remark)
-    order = [name for name in eliminations if name in _ELIMINATED]
+    order = [name for name in drops if name in _ELIMINATED]
     page.compare(
         "order of eliminations",
         ", ".join(_ELIMINATED),
@@ -170,10 +170,10 @@ def _eaf_differences(page: Page, recorded: Recording) -> None:
 
 def _cost(page: Page, result: RaceOutcome) -> None:
     spent = sum(result.cost.values())
-    resolved = result.stopped == "resolved"
-    share = result.rounds[-1].resolved_share
+    decided = result.stopped == "finished"
+    share = result.rounds[-1].decided_share
     remark = (
-        "All pairs decided." if resolved else f"The race stopped with {100 * share:.1f} % decided: {result.stopped}."
+        "All pairs decided." if decided else f"The race stopped with {100 * share:.1f} % decided: {result.stopped}."
     )
     page.compare("rounds", 51, len(result.rounds), remark)
     page.compare("instances", 1656, result.instances, remark)
@@ -185,7 +185,7 @@ def _cost(page: Page, result: RaceOutcome) -> None:
         f"{spent:.3g} of {FULL_COST:.2g}: {percent(1 - spent / FULL_COST)} saved",
         f"Against seven algorithms on 1000 instances to the end. {' and '.join(last)}, the last to be distinguished, took "
         f"{percent(theirs)} of them."
-        if resolved
+        if decided
         else "Against the same 1000 full instances, but strict resolution is not reached with these instances.",
     )
     counts = dict(zip(result.state.names, result.allocation[-1].tolist(), strict=True))
@@ -197,11 +197,11 @@ def _cost(page: Page, result: RaceOutcome) -> None:
     )
     page.results |= {
         "pareto_set": result.kept,
-        "eliminations": [vars(each) for each in result.eliminations],
+        "drops": [vars(each) for each in result.drops],
         "rounds": len(result.rounds),
         "instances": result.instances,
         "stopped": result.stopped,
-        "resolved_share": share,
+        "decided_share": share,
         "evaluations": result.cost,
         "saved_of_1000_full_instances": 1 - spent / FULL_COST,
     }

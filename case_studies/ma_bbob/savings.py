@@ -98,7 +98,7 @@ def race_variant(variant: str, order: int) -> VariantRace:
         result.stopped,
         result.instances,
         sum(result.cost.values()),
-        max((each.cost for each in result.eliminations), default=0.0),
+        max((each.cost or 0.0 for each in result.drops), default=0.0),
     )
 
 
@@ -135,6 +135,6 @@ def savings_table(races: Sequence[VariantRace]) -> Table:
         "race is stopped at its last elimination: the Pareto set is then found, although not every pair is decided. It is "
         "the median over the races that found the paper's Pareto set. The paper's priors treat the rankings of a run at "
         "different budgets as independent and may decide too early; the Bayesian bootstrap does not.",
-        ("settings", "paper's Pareto set", "resolved", "instances", "evaluations", "saved", "saved until membership"),
+        ("settings", "paper's Pareto set", "finished", "instances", "evaluations", "saved", "saved until membership"),
         rows,
     )

@@ -105,7 +105,7 @@ EXAMPLES = (
             "found": "A, B",
             "rounds": "9",
             "instances": "328",
-            "eliminations": "E 8, C 16, D 136 instances, all by A",
+            "drops": "E 8, C 16, D 136 instances, all by A",
         },
     ),
     Example(
@@ -121,7 +121,7 @@ EXAMPLES = (
             "found": "A",
             "rounds": "3",
             "instances": "32",
-            "eliminations": "all but B after 8 instances, B after 32",
+            "drops": "all but B after 8 instances, B after 32",
         },
     ),
     Example(
@@ -138,7 +138,7 @@ EXAMPLES = (
             "found": "A, C, D, G, H, J",
             "rounds": "9",
             "instances": "280",
-            "eliminations": "B, E, F, I after 8 instances",
+            "drops": "B, E, F, I after 8 instances",
         },
     ),
 )

@@ -39,7 +39,7 @@ class Recovery:
         The number of kept algorithms that are dominated, but are within that region at some time.
     members
         The size of the true Pareto set.
-    instances, resolved
+    instances, decided
         The number of instances, and whether every pair was decided.
     saved
         The share of the cost of all algorithms on these instances that the race saved.
@@ -53,7 +53,7 @@ class Recovery:
     near: int
     members: int
     instances: int
-    resolved: bool
+    decided: bool
     saved: float
     promised: float
 
@@ -71,9 +71,9 @@ def recover(seed: int) -> Recovery:
         near=len(inside - set(truth.pareto_set) - clearly),
         members=len(truth.pareto_set),
         instances=result.instances,
-        resolved=result.stopped == "resolved",
+        decided=result.stopped == "finished",
         saved=result.saved_share,
-        promised=sum(1 - each.probability for each in result.eliminations),
+        promised=sum(1 - each.probability for each in result.drops),
     )
 
 
@@ -106,9 +106,9 @@ def recovery_table(recoveries: Sequence[Recovery]) -> Table:
     """Return the table of results on random ground truths."""
     number = len(recoveries)
     wrong = sum(each.wrong for each in recoveries)
-    eliminated = sum(ALGORITHMS - each.members - each.kept - each.near + each.wrong for each in recoveries)
+    dropped = sum(ALGORITHMS - each.members - each.kept - each.near + each.wrong for each in recoveries)
     exact = sum(each.wrong + each.kept + each.near == 0 for each in recoveries)
-    right = sum(each.wrong == 0 and (each.kept == 0 or not each.resolved) for each in recoveries)
+    right = sum(each.wrong == 0 and (each.kept == 0 or not each.decided) for each in recoveries)
     instances = [each.instances for each in recoveries]
     return Table(
         f"Recovery of {number} random ground truths",
@@ -120,8 +120,8 @@ def recovery_table(recoveries: Sequence[Recovery]) -> Table:
                 "the true set, plus dominated algorithms within the region of equivalence or undecided",
                 f"{right} of {number}",
             ),
-            ("every pair decided", f"{sum(each.resolved for each in recoveries)} of {number}"),
-            ("eliminations", eliminated),
+            ("every pair decided", f"{sum(each.decided for each in recoveries)} of {number}"),
+            ("drops", dropped),
             ("wrong eliminations", f"{wrong}; the posteriors expected {sum(each.promised for each in recoveries):.2f}"),
             ("instances, median and 90 % quantile", f"{np.median(instances):.0f}, {np.quantile(instances, 0.9):.0f}"),
             (

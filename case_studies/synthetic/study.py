@@ -56,16 +56,16 @@ def _add_example(page: Page, number: int, example: Example) -> None:
     missed = [name for name in truth.pareto_set if name not in result.kept]
     near = [name for name in result.kept if name not in truth.pareto_set]
     if missed:
-        verdict = f"{', '.join(missed)} was eliminated wrongly."
+        answer = f"{', '.join(missed)} was eliminated wrongly."
     elif near:
-        verdict = f"{', '.join(near)} is kept: dominated, but within the region of equivalence at some time."
+        answer = f"{', '.join(near)} is kept: dominated, but within the region of equivalence at some time."
     else:
-        verdict = "Exactly the truth."
+        answer = "Exactly the truth."
     page.compare(
         example.title,
         f"truth {example.paper['truth']}; found {example.paper['found']}",
         f"truth {', '.join(truth.pareto_set)}; found {', '.join(result.kept)}",
-        verdict,
+        answer,
     )
     page.compare(
         f"Example {number}: effort",
@@ -75,9 +75,9 @@ def _add_example(page: Page, number: int, example: Example) -> None:
     )
     page.compare(
         f"Example {number}: eliminations",
-        example.paper["eliminations"],
-        "; ".join(f"{each.name} by {each.by}, {each.instances} instances" for each in result.eliminations),
-        f"{sum(each.name not in truth.dominated or not truth.dominated[each.name] for each in result.eliminations)} wrong.",
+        example.paper["drops"],
+        "; ".join(f"{each.name} by {each.by}, {each.instances} instances" for each in result.drops),
+        f"{sum(each.name not in truth.dominated or not truth.dominated[each.name] for each in result.drops)} wrong.",
     )
     caption = f"{example.title}. {example.about}"
     page.add_figure(_truth_figure(truth), f"truth_{number}", f"{caption} The ground truth.")
@@ -105,7 +105,7 @@ def _add_example(page: Page, number: int, example: Example) -> None:
         "rounds": len(result.rounds),
         "instances": result.instances,
         "stopped": result.stopped,
-        "eliminations": [vars(each) for each in result.eliminations],
+        "drops": [vars(each) for each in result.drops],
         "truth_within_95_interval": float(np.mean((truth.ratings >= summary.lower) & (truth.ratings <= summary.upper))),
     }
 

@@ -62,7 +62,7 @@ from .opening import analyse, load
 from .posterior.all_relations import Relations, relations
 from .posterior.diagnostics import Diagnostics
 from .posterior.e_values import evidence
-from .posterior.elimination import Dominated, dominated, pareto_set
+from .posterior.elimination import Drop, dominated, pareto_set
 from .posterior.posterior import Posterior
 from .posterior.relations import (
     anytime_dominance,
@@ -75,7 +75,7 @@ from .posterior.relations import (
 )
 from .race.batching import AdaptiveBatch, FixedBatch
 from .race.jobs import Job, Run
-from .race.rounds import Eliminated, Round
+from .race.rounds import Round
 from .race.settings import Settings
 from .race.version_comparison import VersionComparison
 from .reporting import report
@@ -134,8 +134,7 @@ __all__ = [
     "DesignState",
     "Diagnostics",
     "Dirichlet",
-    "Dominated",
-    "Eliminated",
+    "Drop",
     "Expected",
     "ExpectedLoss",
     "Explanation",

@@ -24,10 +24,10 @@ from polarbear.importers.presets import PRESETS
 from polarbear.literals import Ended
 from polarbear.observe.trajectory import Trajectory
 from polarbear.posterior.e_values import error_bounds
-from polarbear.posterior.elimination import dominated
+from polarbear.posterior.elimination import Drop, dominated
 from polarbear.posterior.keyed_numbers import keys_of_instances
 from polarbear.posterior.posterior import Posterior
-from polarbear.result import Drop, Result, choices_of, result_of_race
+from polarbear.result import Result, choices_of, result_of_race
 from polarbear.saved_result import read_runs_of_result
 from polarbear.wording import find_names
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from polarbear.literals import Clock, Dominance, Method
     from polarbear.models import Prior
     from polarbear.observe import Choices, Grid
-    from polarbear.posterior.elimination import Dominated
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Result:
@@ -320,7 +319,7 @@ def result_of_posterior(
     """Return the result of a posterior, whose algorithms are dropped by this rule."""
     decisions = dominated(posterior, confidence=confidence, dominance=dominance)
     bounds = _bounds(decisions, choices)
-    drops = {each.name: Drop(each.name, each.by, each.probability, error_bound=bounds[each.name]) for each in decisions}
+    drops = {each.name: replace(each, error_bound=bounds[each.name]) for each in decisions}
     return Result(
         fitted=posterior,
         kept=tuple(name for name in posterior.names if name not in drops),
@@ -359,7 +358,7 @@ def _analyse_race(path: Path, given: dict[str, Any]) -> Result:
     return replace(compared.result(runs, ()), features=whole.features, path=shlex.quote(str(path)))
 
 
-def _bounds(decisions: Sequence[Dominated], choices: Choices | None) -> dict[str, float | None]:
+def _bounds(decisions: Sequence[Drop], choices: Choices | None) -> dict[str, float | None]:
     """Return an upper bound on the probability that each drop is wrong, whatever the model, by its algorithm."""
     if choices is None:
         return {each.name: None for each in decisions}

@@ -24,7 +24,7 @@ from polarbear.groups import Divisible, fit_by
 from polarbear.magnitude.collection import collect_runs, label_instance
 from polarbear.observe import Choices
 from polarbear.observe.scope import count_instances, unit_noun
-from polarbear.posterior.elimination import cycles, dominated
+from polarbear.posterior.elimination import Drop, cycles, dominated
 from polarbear.race.findings import before_first_round, race_findings
 from polarbear.race.outcome import ranking_rules
 from polarbear.race.serialisation import outcome_to_dict
@@ -74,31 +74,6 @@ if TYPE_CHECKING:
 _FEW = 30  # algorithms, up to which JSON has all pairs, and not only those of kept algorithms
 
 What = Literal["ranges", "probabilities", "pairs", "runs", "rounds", "drops"]
-
-
-@dataclass(frozen=True)
-class Drop:
-    """A dropped algorithm.
-
-    Attributes
-    ----------
-    name, by
-        The algorithm, and the kept algorithm that beats it at every budget; `by` is empty if you dropped it.
-    probability
-        The probability that it does, at the least certain budget or at all budgets at once, by the rule of elimination.
-    instances, round, cost
-        When a race dropped it; None for recorded runs.
-    error_bound
-        An upper bound on the probability that the drop is wrong, whatever the model; None if it is not known.
-    """
-
-    name: str
-    by: str = ""
-    probability: float = 1.0
-    instances: int | None = None
-    round: int | None = None
-    cost: float | None = None
-    error_bound: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +174,7 @@ class Result:
         if step.contenders == 2:
             return Decide(*step.pair, limit)
         # To decide one pair would leave the other contenders behind.
-        return GoOnUntil("pairs") if race.stopped == "no elimination likely" else Continue(limit)
+        return GoOnUntil("pairs") if race.stopped == "no drop likely" else Continue(limit)
 
     def details(self, *, shell: bool = False) -> str:
         """Return what the answer leaves out: probabilities, changes, drops, pairs, the course of a race, all findings."""
@@ -448,9 +423,7 @@ class Result:
         rule: dict[str, Any] = {"confidence": self.confidence, "dominance": self.dominance}
         results = {}
         for name, group in groups.posteriors.items():
-            drops = {
-                each.name: Drop(each.name, each.by, each.probability) for each in dominated(group.posterior, **rule)
-            }
+            drops = {each.name: each for each in dominated(group.posterior, **rule)}
             results[name] = (
                 self
                 if group.is_too_small
@@ -815,8 +788,8 @@ def result_of_race(
     """Return the result of a race; see `Result` for its file, and for what commands can do with it."""
     settings = race.state.settings
     posterior = race.posterior if race.rounds else None
-    drops = {each.name: Drop(**asdict(each)) for each in race.eliminations}
-    drops |= {name: Drop(name) for name in race.state.removed}
+    drops = {each.name: each for each in race.drops}
+    drops |= {name: Drop(name) for name in race.state.dropped_by_user}
     return Result(
         fitted=posterior,
         kept=race.kept,

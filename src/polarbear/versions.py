@@ -95,7 +95,7 @@ def compare(
     Returns
     -------
     VersionComparison
-        Its `verdict` is "no worse", "worse" or "undecided", with `sentence` and `exit_code`.
+        Its `answer` is "no worse", "worse" or "undecided", with `sentence` and `exit_code`.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def _compare_live(
                 unit=settings.clock,
             )
             after_look(result)
-        if not complete or (result is not None and result.verdict != "undecided"):
+        if not complete or (result is not None and result.answer != "undecided"):
             break
     if result is None:
         raise RaceError("no instance was completed within the time limit; allow more seconds, or shorten the grid")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-REMOVED_BY_HAND = "removed by hand"  # the reason for which users remove an algorithm from a race
+DROPPED_BY_USER = "dropped by you"  # the reason for which users remove an algorithm from a race
 _SHOWN = 20  # names that a message lists
 
 

@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.answer.doubts import find_doubts
 from polarbear.checks.model_check import model_check
 from polarbear.findings import Code, GiveRuns, Restore, ShowPair, UseBootstrap, most_serious_first, trust
-from polarbear.posterior.elimination import Dominated
+from polarbear.posterior.elimination import Drop
 from tests.answer.told import crossing_values, names_of
 
 GRID = pb.log_grid(10, 1000, 4)
@@ -35,7 +35,7 @@ def clear_values(instances=40, budgets=4, algorithms=3):
 
 
 def test_many_instances_and_clear_outcomes_leave_no_doubt():
-    assert doubts(clear_values(), decisions=[Dominated("a1", "a0", 0.99), Dominated("a2", "a0", 0.99)]) == {}
+    assert doubts(clear_values(), decisions=[Drop("a1", "a0", 0.99), Drop("a2", "a0", 0.99)]) == {}
 
 
 # Data
@@ -173,7 +173,7 @@ def test_budgets_that_repeat_each_other():
 
 
 def test_a_drop_that_the_outcomes_of_the_pair_contradict():
-    values, wrong = clear_values(), [Dominated("a0", "a1", 0.97)]
+    values, wrong = clear_values(), [Drop("a0", "a1", 0.97)]
     found = doubts(values, decisions=wrong, prior=pb.RandomWalk())[Code.DROP_CONTRADICTED]
     assert (found.severity, found.subject, found.remedy) == ("unreliable", ("a0", "a1"), ShowPair("a1", "a0"))
     assert found.numbers["probability"] == 0.97
@@ -187,7 +187,7 @@ def test_a_drop_that_the_outcomes_of_the_pair_do_not_support():
     values = np.random.default_rng(3).normal(size=(60, 1, 3)) + np.zeros((1, 4, 1))
     values[::2, :, :2], values[1::2, :, :2] = [0, 1], [1, 0]  # each beats the other on half of the instances
     values[:3, :, :2] = [0, 1]  # and a0 on a few more
-    found = doubts(values, decisions=[Dominated("a0", "a1", 0.96)], prior=pb.RandomWalk())
+    found = doubts(values, decisions=[Drop("a0", "a1", 0.96)], prior=pb.RandomWalk())
     assert (found[Code.DROP_UNSUPPORTED].severity, found[Code.DROP_UNSUPPORTED].subject) == ("tentative", ("a0", "a1"))
     assert 0.05 <= found[Code.DROP_UNSUPPORTED].numbers["own"] <= 0.5
     assert Code.DROP_CONTRADICTED not in found
@@ -197,7 +197,7 @@ def test_a_drop_that_the_outcomes_of_the_pair_do_not_support():
 def test_a_drop_on_few_common_instances(common, told):
     values = clear_values(40)
     values[common:, :, 2] = np.nan
-    found = doubts(values, decisions=[Dominated("a2", "a0", 0.96), Dominated("a1", "a0", 0.99)])
+    found = doubts(values, decisions=[Drop("a2", "a0", 0.96), Drop("a1", "a0", 0.99)])
     assert (Code.DROP_ON_FEW in found) == told
     if told:
         assert (found[Code.DROP_ON_FEW].subject, found[Code.DROP_ON_FEW].numbers) == (("a2", "a0"), {"instances": 7})
@@ -207,7 +207,7 @@ def test_a_dropped_algorithm_that_comes_first_on_some_instances():
     """a2 is the best on 8 of 40 instances at the second budget, on 2 at the third, and never else."""
     values = np.tile(np.array([0.0, 1.0, 2.0]), (40, 4, 1))
     values[:8, 1, 2] = values[:2, 2, 2] = -1.0
-    found = doubts(values, decisions=[Dominated("a2", "a0", 0.99), Dominated("a1", "a0", 0.99)])
+    found = doubts(values, decisions=[Drop("a2", "a0", 0.99), Drop("a1", "a0", 0.99)])
     assert found[Code.DROPPED_FIRST_SOMEWHERE].subject == ("a2",)
     (only,) = found[Code.DROPPED_FIRST_SOMEWHERE].numbers["algorithms"]
     assert only == {"name": "a2", "share": pytest.approx(0.2), "budget": pytest.approx(GRID.budgets[1])}
@@ -217,14 +217,14 @@ def test_first_places_that_all_algorithms_share_are_nobody_s():
     values = clear_values(40)
     values[:20, 0] = np.inf  # nobody has a solution yet
     values[:2, 2, 2] = -99.0  # two instances are too few
-    assert Code.DROPPED_FIRST_SOMEWHERE not in doubts(values, decisions=[Dominated("a2", "a0", 0.99)])
+    assert Code.DROPPED_FIRST_SOMEWHERE not in doubts(values, decisions=[Drop("a2", "a0", 0.99)])
 
 
 # Together
 
 
 def test_trust_is_that_of_the_most_serious_finding():
-    found = doubts(clear_values(10), decisions=[Dominated("a0", "a1", 0.97)], prior=pb.RandomWalk()).values()
+    found = doubts(clear_values(10), decisions=[Drop("a0", "a1", 0.97)], prior=pb.RandomWalk()).values()
     assert trust(found) == "unreliable"
     order = [each.severity for each in most_serious_first(found)]
     assert order == sorted(order, key=["unreliable", "tentative", "note"].index)

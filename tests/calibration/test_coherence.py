@@ -9,7 +9,7 @@ import polarbear as pb
 from polarbear.calibration.races import RaceCell, simulate
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import draw_instance_utilities
-from polarbear.posterior.elimination import elimination_probabilities
+from polarbear.posterior.elimination import drop_probabilities
 
 pytestmark = pytest.mark.calibration
 
@@ -61,7 +61,7 @@ def test_no_recommendation_contradicts_a_drop(truth, races):
     for replicate in range(races):
         result = race(values_of(truth, replicate))
         posterior, kept = result.posterior, set(result.kept)
-        threat = elimination_probabilities(posterior, dominance="pointwise")
+        threat = drop_probabilities(posterior, dominance="pointwise")
         index = posterior.names.index
         counts["instances"] += result.instances
         counts["kept"] += len(kept)

@@ -11,7 +11,7 @@ from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.coverage import CoverageCell, measure_coverage
 from polarbear.calibration.matching import estimate_autocorrelation, estimate_spread
 from polarbear.calibration.races import RaceCell, simulate_race
-from polarbear.calibration.rank_tests import eliminate_by_rank_tests
+from polarbear.calibration.rank_tests import drop_by_rank_tests
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import TRUTHS, draw_instance_utilities, draw_truth, true_win_rates
 
@@ -64,10 +64,10 @@ def test_a_race_is_compared_with_its_truth(rule, monkeypatch):
     truth = np.array([[3.0, 0.0, -3.0]] * 3 + [[1.5, 3.0, -3.0]])
     monkeypatch.setattr(races, "draw_truth", lambda *_, **__: truth[None])
     found = simulate_race(cell, 0)
-    assert (found["eliminated"], found["wrong"], found["clearly_wrong"]) == (1, 0, 0)
+    assert (found["dropped"], found["wrong"], found["clearly_wrong"]) == (1, 0, 0)
     assert found["right_set"]
     assert 8 <= found["instances"] <= 48
-    mistaken = races.compare_with_truth(cell, truth[None], races.Decisions((1,), 0.01, 8, resolved=True, cost=0.1))
+    mistaken = races.compare_with_truth(cell, truth[None], races.Decisions((1,), 0.01, 8, decided=True, cost=0.1))
     assert (mistaken["wrong"], mistaken["clearly_wrong"], mistaken["right_set"]) == (1, 1, False)
     summary = races.summarise(cell, [found, mistaken])
     assert summary["any_wrong"][0] == 0.5
@@ -83,17 +83,15 @@ def test_a_specialist_may_stay_in_a_race_that_keeps_it():
     """On two of five kinds of instances a is first, on the others last; b beats it on three of five."""
     places = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 0, 1, 2], [3, 1, 0, 2], [3, 1, 2, 0]])
     truth = -5.0 * places[:, None]
-    decided = races.Decisions((), 0.0, 8, resolved=True, cost=0.1)
+    decided = races.Decisions((), 0.0, 8, decided=True, cost=0.1)
     kept = races.compare_with_truth(RaceCell(specialists="keep"), truth, decided)
     assert not races.compare_with_truth(RaceCell(specialists="drop"), truth, decided)["right_set"]
     assert not kept["right_set_by_pairs"]
     # c and d are beaten by b, and come first no more often.
     assert not kept["right_set"]
-    assert races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, eliminated=(2, 3)))[
-        "right_set"
-    ]
+    assert races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, dropped=(2, 3)))["right_set"]
     assert (
-        races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, eliminated=(0, 2, 3)))[
+        races.compare_with_truth(RaceCell(specialists="keep"), truth, replace(decided, dropped=(0, 2, 3)))[
             "specialists_lost"
         ]
         == 1
@@ -103,13 +101,13 @@ def test_a_specialist_may_stay_in_a_race_that_keeps_it():
 def test_rank_tests_drop_an_algorithm_that_another_beats_at_every_budget():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 3, 3)) + np.array([0.0, 2.0, 0.0])
-    out, seen, runs = eliminate_by_rank_tests(values, level=0.01, batch=8)
+    out, seen, runs = drop_by_rank_tests(values, level=0.01, batch=8)
     assert out == [1]
     assert seen == 40
     assert runs < 40 * 3
     crossing = rng.normal(size=(40, 2, 2)) + np.array([[0.0, 2.0], [2.0, 0.0]])
-    assert eliminate_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
-    assert eliminate_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
+    assert drop_by_rank_tests(crossing, level=0.01, batch=8)[0] == []
+    assert drop_by_rank_tests(np.zeros((16, 2, 3)), level=0.01, batch=8)[0] == []
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.95])

@@ -11,7 +11,7 @@ def keeps_its_promises(cell, outcomes):
     """Test wrong drops, a Poisson variable, against their expected number; a false alarm has probability 0.001."""
     wrong, promised = sum(each["wrong"] for each in outcomes), sum(each["promised"] for each in outcomes)
     print(f"\n{wrong} wrong drops, {promised:.1f} promised: {summarise(cell, outcomes)}")
-    assert sum(each["eliminated"] for each in outcomes) > len(outcomes) / 2
+    assert sum(each["dropped"] for each in outcomes) > len(outcomes) / 2
     return stats.poisson.sf(wrong - 1, promised) > 1e-3
 
 

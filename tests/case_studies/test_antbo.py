@@ -62,12 +62,12 @@ def test_a_race_is_replayed_with_antigens_as_clusters(monkeypatch):
     monkeypatch.setattr(replayed, "grid", lambda: few)
     one, again = (replayed.race("new runs on these antigens", order=1) for _ in range(2))
     assert one == again
-    assert "COMBO" in one.eliminated
+    assert "COMBO" in one.dropped
     assert 0 < one.saved_share < 1
 
 
 def test_the_page_has_the_answers_of_both_scopes(tmp_path, monkeypatch, posteriors):
-    races = [ReplayedRace(scope, order, ("COMBO",), "resolved", 0.2) for scope in posteriors for order in (0, 1)]
+    races = [ReplayedRace(scope, order, ("COMBO",), "finished", 0.2) for scope in posteriors for order in (0, 1)]
     done = []
     for each in races:
         done.append(Future())

@@ -78,10 +78,10 @@ def test_every_run_had_a_processor_to_itself(recorded):
 def test_the_replay_makes_the_decisions_of_the_recorded_race(recorded, replayed):
     result, end = replayed
     runs = dict(zip(recorded.names, recorded.ran.sum(axis=0).tolist(), strict=True))
-    assert {each.name: each.instances for each in result.eliminations} == {
+    assert {each.name: each.instances for each in result.drops} == {
         name: count for name, count in runs.items() if count < 152
     }
-    assert [each.round for each in result.eliminations] == [1, 3, 4, 15]
+    assert [each.round for each in result.drops] == [1, 3, 4, 15]
     assert (set(result.kept), len(result.rounds)) == ({"SEP", "NONE", "CHO", "RS"}, 16)
     assert end == "The recording ends after 152 instances, before every pair is decided."
     # Random search is ahead of the others, or not yet surely behind, at the first time only.

@@ -25,8 +25,8 @@ def result(recorded):
 
 def test_the_papers_pareto_set_and_order_of_eliminations(result):
     assert frozenset(result.kept) == PARETO_SET
-    assert [each.name for each in result.eliminations] == ["RS", "LPXNES", "MSR"]
-    assert result.eliminations[0].instances == 8
+    assert [each.name for each in result.drops] == ["RS", "LPXNES", "MSR"]
+    assert result.drops[0].instances == 8
     assert result.stopped == "instances ran out"
 
 
@@ -56,14 +56,14 @@ def test_csa_is_chosen_under_both_preferences_and_every_risk(result):
 def test_crossing_resolution_needs_fewer_instances_for_the_same_set(result):
     crossing = savings.race_variant("crossing instead of strict", order=0)
     assert frozenset(crossing.kept) == PARETO_SET
-    assert crossing.stopped == "resolved"
+    assert crossing.stopped == "finished"
     assert crossing.instances < result.instances
     assert crossing.until_membership <= crossing.evaluations < sum(result.cost.values())
 
 
 def test_the_table_of_savings_has_medians_over_the_orders():
     one = savings.VariantRace(
-        "", 0, tuple(PARETO_SET), "resolved", 100, 0.1 * savings.FULL_COST, 0.05 * savings.FULL_COST
+        "", 0, tuple(PARETO_SET), "finished", 100, 0.1 * savings.FULL_COST, 0.05 * savings.FULL_COST
     )
     three = [
         replace(
@@ -71,7 +71,7 @@ def test_the_table_of_savings_has_medians_over_the_orders():
             variant=variant,
             order=order,
             instances=100 + order,
-            stopped="resolved" if order else "instances ran out",
+            stopped="finished" if order else "instances ran out",
         )
         for variant in savings.VARIANTS
         for order in range(3)

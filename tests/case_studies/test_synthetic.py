@@ -41,10 +41,10 @@ def test_the_pareto_set_agrees_with_plain_loops():
 def test_the_crossing_example_is_recovered_from_few_instances():
     example = EXAMPLES[0]
     result = race_truth(example.truth, example.prior)
-    assert result.stopped == "resolved"
+    assert result.stopped == "finished"
     assert result.kept == example.truth.pareto_set == ("A", "B")
-    assert {each.by for each in result.eliminations} == {"A"}
-    assert result.eliminations[-1].name == "C"  # which comes close to A
+    assert {each.by for each in result.drops} == {"A"}
+    assert result.drops[-1].name == "C"  # which comes close to A
 
 
 def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
@@ -55,7 +55,7 @@ def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
         "near": 1,
         "members": 2,
         "instances": 40,
-        "resolved": True,
+        "finished": True,
         "saved": 0.5,
         "promised": 0.01,
     }
@@ -65,7 +65,7 @@ def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
     assert [each.seed for each in recoveries] == [0, 1, 2]
     table = dict(recovery.recovery_table(recoveries).rows)
     assert table["exactly the true Pareto set"] == "0 of 3"
-    assert table["eliminations"] == 6
+    assert table["drops"] == 6
 
 
 def test_a_race_on_a_random_truth_is_compared_with_it():
@@ -73,5 +73,5 @@ def test_a_race_on_a_random_truth_is_compared_with_it():
     truth = GroundTruth.draw(12, algorithms=recovery.ALGORITHMS, budgets=recovery.BUDGETS)
     assert recovered.members == len(truth.pareto_set) == 2
     assert (recovered.wrong, recovered.kept, recovered.near) == (0, 0, 0)  # exactly the truth
-    assert recovered.resolved
+    assert recovered.decided
     assert 0 < recovered.promised < 0.03  # three eliminations, each at least 99 % sure

@@ -48,10 +48,10 @@ def test_real_runs_contradict_the_model(recorded_check):
 
 
 def test_real_runs_confirm_every_drop(recorded_check, posterior):
-    check, eliminations = recorded_check, pb.dominated(posterior, confidence=0.95)
-    assert {each.name for each in eliminations} == {"RS", "LPXNES", "MSR"}
-    assert min(each.own for each in check.check_eliminations(eliminations)) > 0.95
-    found = doubts_on(check, eliminations)
+    check, drops = recorded_check, pb.dominated(posterior, confidence=0.95)
+    assert {each.name for each in drops} == {"RS", "LPXNES", "MSR"}
+    assert min(each.own for each in check.check_drops(drops)) > 0.95
+    found = doubts_on(check, drops)
     assert [each.code for each in found] == [Code.MODEL_MISFIT, Code.MODEL_INFLUENCE]
     misfit, influence = found
     assert (misfit.subject, misfit.remedy) == (("MSR", "XNES"), UseBootstrap())
@@ -59,8 +59,8 @@ def test_real_runs_confirm_every_drop(recorded_check, posterior):
     assert doubts_on(check) == found
 
 
-def doubts_on(check, eliminations=()):
-    return find_model_doubts(check, eliminations, is_race=False)
+def doubts_on(check, drops=()):
+    return find_model_doubts(check, drops, is_race=False)
 
 
 def test_win_rates_of_real_runs_depend_on_third_algorithms(recorded_check):
@@ -116,9 +116,9 @@ def test_a_cycle_is_found(cycle_check):
 
 def test_a_drop_that_the_pair_contradicts_is_named(cycle_check):
     check = cycle_check
-    (pair_check,) = check.check_eliminations([pb.Dominated("A", "B", 0.99)])
+    (pair_check,) = check.check_drops([pb.Drop("A", "B", 0.99)])
     assert pair_check.contradicted
-    found = doubts_on(check, [pb.Dominated("A", "B", 0.99)])[0]
+    found = doubts_on(check, [pb.Drop("A", "B", 0.99)])[0]
     assert (found.code, found.severity, found.subject) == (Code.DROP_CONTRADICTED, "unreliable", ("A", "B"))
     assert found.numbers == {"probability": 0.99, "own": pair_check.own, "budget": 1.0}
     assert found.remedy == ShowPair("B", "A")
@@ -127,10 +127,10 @@ def test_a_drop_that_the_pair_contradicts_is_named(cycle_check):
 def test_a_drop_that_only_the_model_supports_is_named(cycle_check):
     check = cycle_check
     even = replace(check, own=np.full_like(check.own, 0.4))
-    (pair_check,) = even.check_eliminations([pb.Dominated("A", "B", 0.99)])
+    (pair_check,) = even.check_drops([pb.Drop("A", "B", 0.99)])
     assert not pair_check.contradicted
     assert pair_check.unsupported
-    found = doubts_on(even, [pb.Dominated("A", "B", 0.99)])[0]
+    found = doubts_on(even, [pb.Drop("A", "B", 0.99)])[0]
     assert (found.code, found.severity, found.remedy) == (Code.DROP_UNSUPPORTED, "tentative", UseBootstrap())
 
 
@@ -138,7 +138,7 @@ def test_a_pair_is_checked_at_budgets_at_which_it_was_compared():
     ranks = [[[0, 1, ABSENT], [0, 1, 2]]] * 20 + [[[ABSENT, 0, 1], [0, 1, 2]]] * 20
     choices = pb.Choices.from_rankings(pb.Rankings(ranks, None, [1.0, 2.0]), per_instance=True)
     check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
-    (pair_check,) = check.check_eliminations([pb.Dominated("C", "A", 0.99)])
+    (pair_check,) = check.check_drops([pb.Drop("C", "A", 0.99)])
     assert pair_check.budget == 2.0  # at 1 the two were never compared
     assert pair_check.own > 0.99
 
@@ -178,7 +178,7 @@ def test_a_pair_that_was_never_compared_supports_no_drop():
     values = np.array([[[0.0, 1.0, np.nan]]] * 20 + [[[np.nan, 0.0, 1.0]]] * 20)
     choices = pb.Choices.from_values(values, grid=[1], per_instance=True)
     check = pb.model_check(pb.fit(choices, prior=pb.Dirichlet(), draws=200), choices)
-    (pair_check,) = check.check_eliminations([pb.Dominated("C", "A", 0.99)])
+    (pair_check,) = check.check_drops([pb.Drop("C", "A", 0.99)])
     assert pair_check.own == 0.5
     assert pair_check.unsupported
 
@@ -206,7 +206,7 @@ def test_beliefs_about_pairs_have_no_model_to_contradict(cycle):
         assert (check.misfits, check.influences) == ((), ())
         np.testing.assert_array_equal(check.own, pb.dominance(posterior))
         decisions = pb.dominated(posterior, confidence=0.9)
-        assert all(each.own >= 0.9 for each in check.check_eliminations(decisions))
+        assert all(each.own >= 0.9 for each in check.check_drops(decisions))
         assert doubts_on(check, decisions) == []
 
 

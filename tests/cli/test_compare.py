@@ -50,7 +50,7 @@ def test_too_few_instances_have_exit_code_2(polarbear, race_toml):
     given = ("compare", "random", "climber", "--config", race_toml, "--max-instances", 3, "--margin", 0.3, "--json")
     outcome = polarbear(*given)
     assert outcome.code == 2
-    assert outcome.data["verdict"] == "undecided"
+    assert outcome.data["answer"] == "undecided"
     assert (outcome.data["instances"], outcome.data["margin"], outcome.data["exit_code"]) == (3, 0.3, 2)
 
 
@@ -96,7 +96,7 @@ def test_two_algorithms_of_recorded_runs_are_compared(polarbear, tables):
 
 def test_a_race_file_is_compared_at_its_own_times(polarbear, finished):
     outcome = polarbear("compare", "random", "poor", "--runs", finished, "--json")
-    assert (outcome.code, outcome.data["verdict"]) == (1, "worse")
+    assert (outcome.code, outcome.data["answer"]) == (1, "worse")
     with pb.Race.open(finished) as race:
         assert set(outcome.data["budgets"]) <= set(race.state.settings.grid.budgets)
 

@@ -174,7 +174,7 @@ def test_dropped_algorithms_can_be_restored(polarbear, race_toml):
     outcome = polarbear("race", file, "--drop", "poor", *few)
     assert (outcome.code, "expected one of the candidates random, climber" in outcome.err) == (3, True)
     outcome = polarbear("race", file, "--restore", "poor", *few)
-    assert "poor is a candidate again; it was removed by hand" in outcome.err
+    assert "poor is a candidate again; it was dropped by you" in outcome.err
     assert data_of(file)["kept"] == ["random", "climber", "poor"]
 
 

@@ -50,9 +50,9 @@ def test_a_design_improves_on_its_start(whole):
 def test_newcomers_run_on_known_instances_first_and_are_dropped_early(whole):
     _, answer, _ = whole
     runs = answer.result.runs
-    eliminated = {each.name for each in answer.result.eliminations}
+    dropped = {each.name for each in answer.result.drops}
     proposed = {name for each in answer.iterations for name in each.proposed}
-    counts = [sum(run.trajectory.algorithm == name for run in runs) for name in eliminated & proposed]
+    counts = [sum(run.trajectory.algorithm == name for run in runs) for name in dropped & proposed]
     assert min(counts) == 8  # one batch of the 16 instances
     kinds = [each.kind for each in answer.result.rounds]
     assert kinds.count("catch-up") >= 3
@@ -171,13 +171,13 @@ def test_the_pareto_set_is_limited_and_the_file_says_why_algorithms_were_set_asi
         answer = run_design(near_copies, race, iterations=2, members=3, max_instances=8)
     assert len(answer.result.kept) <= 3
     reason = "set aside by the design loop, which keeps 3 algorithms: its highest probability of being the best choice"
-    assert answer.result.state.removed
+    assert answer.result.state.dropped_by_user
     with pb.Race.open(tmp_path / "design.race", algorithms={}) as race:
-        assert race.state.removed == answer.result.state.removed
+        assert race.state.dropped_by_user == answer.result.state.dropped_by_user
         found = race_findings(race.outcome)
-    assert all(text.startswith(reason) for text in race.state.removed.values())
+    assert all(text.startswith(reason) for text in race.state.dropped_by_user.values())
     (aside,) = (each for each in found if each.code is Code.SET_ASIDE)
-    assert set(aside.subject) == set(race.state.removed)
+    assert set(aside.subject) == set(race.state.dropped_by_user)
     assert not [each for each in found if each.code is Code.DROPPED_BY_USER]
 
 

@@ -34,7 +34,7 @@ def test_max_evaluations_is_never_exceeded(local):
 def test_a_race_for_the_set_stops_when_no_drop_is_likely_and_a_higher_limit_continues_it(local):
     race = race_of(until="set", confidence=0.99, margin=0.0)
     result = run_quietly(race, local, max_instances=12)
-    assert (result.stopped, result.instances, result.finished) == ("no elimination likely", 8, False)
+    assert (result.stopped, result.instances, result.finished) == ("no drop likely", 8, False)
     assert run_quietly(race, local, max_instances=12).instances == 8
     assert run_quietly(race, local, max_instances=8).stopped == "max_instances"
     assert run_quietly(race, local, max_instances=400).instances > 8

@@ -59,8 +59,8 @@ def test_one_line_per_round():
     assert len(lines) == len(state.rounds) > 1
     for line, round_ in zip(lines, state.rounds, strict=True):
         assert line.startswith(f"round {round_.number} · {6 * round_.number} instances · ")  # so far
-        assert f"{100 * round_.resolved_share:.0f} % decided" in line
-        for each in round_.eliminated:
+        assert f"{100 * round_.decided_share:.0f} % decided" in line
+        for each in round_.dropped:
             assert f"{each.name} is dropped (beaten by {each.by}, {format_percent(each.probability)} sure)" in line
     assert "poor is dropped" in stream.getvalue()
     assert f"{sum(round_.cost for round_ in state.rounds):,.0f} evaluations" in lines[-1]
@@ -107,10 +107,10 @@ def test_the_live_view_shows_the_state_of_the_race():
     view = LiveView(io.StringIO())
     state = play(view, rounds=2)
     text = render(view)
-    assert f"{100 * state.rounds[-1].resolved_share:.0f} % of pairs and budgets" in text
+    assert f"{100 * state.rounds[-1].decided_share:.0f} % of pairs and budgets" in text
     assert "round 2" in text
     assert "[bold]odd[/bold]" in text  # names are text, not markup
-    assert f"dropped in round {state.rounds[0].eliminated[0].round}, beaten by" in text
+    assert f"dropped in round {state.rounds[0].dropped[0].round}, beaten by" in text
     assert "races" in text
     assert "12 instances" in text
     assert f"{state.cost:,.0f} evaluations spent, {100 * (1 - state.cost / (12 * 3 * 8)):.0f} % saved" in text
@@ -152,7 +152,7 @@ def test_the_live_view_shows_failures_and_added_dropped_and_decided_algorithms()
     view.on_plan(grown, loop.ask(grown), 1)
     assert "catches up" in render(view)
     # The undecided share of three pairs, and each candidate against the added algorithm; six pairs in total.
-    undecided = 3 * (1 - state.rounds[-1].resolved_share) + len(state.candidates)
+    undecided = 3 * (1 - state.rounds[-1].decided_share) + len(state.candidates)
     assert f"{100 * (1 - undecided / 6):.0f} % of pairs and budgets" in render(view)
     view.on_decisions(loop.drop(state, "good"))
     assert re.search(r"good +dropped", render(view))

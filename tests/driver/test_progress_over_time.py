@@ -103,7 +103,7 @@ def test_a_heartbeat_sums_up_the_rounds_of_half_a_minute():
     view = TakesTime(stream, interval=30.0, seconds=11.0)
     state = play(view, rounds=9, **CLOSE)
     view.close()
-    quiet = [round_.number for round_ in state.rounds if not round_.eliminated]
+    quiet = [round_.number for round_ in state.rounds if not round_.dropped]
     assert len(quiet) > 5
     printed = [line.split(" · ")[:2] for line in lines_of(stream)]
     assert printed[0] == ["round 1", "6 instances"]
@@ -123,10 +123,10 @@ def test_rounds_that_take_longer_than_the_interval_get_a_line_each():
 def test_drops_are_printed_at_once():
     stream = io.StringIO()
     state = play(TakesTime(stream, interval=30.0, seconds=0.0))
-    eliminated = [round_.number for round_ in state.rounds if round_.eliminated]
-    assert eliminated
+    dropped = [round_.number for round_ in state.rounds if round_.dropped]
+    assert dropped
     ends = [line.split(" · ")[0].split()[-1] for line in lines_of(stream)]
-    assert set(map(str, eliminated)) <= set(ends)
+    assert set(map(str, dropped)) <= set(ends)
 
 
 def test_a_long_round_gives_signs_of_life():

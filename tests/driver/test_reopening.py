@@ -68,16 +68,16 @@ def test_an_added_algorithm_and_new_settings_combine(copied, local):
 
 def test_removal_is_permanent_and_stored(copied, local, finished):
     with reopen(copied) as race:
-        removed = race.outcome.kept[0]
-        race.drop(removed)
-        assert removed not in race.outcome.kept
+        dropped_by_user = race.outcome.kept[0]
+        race.drop(dropped_by_user)
+        assert dropped_by_user not in race.outcome.kept
         with pytest.raises(ValueError, match="expected one of the candidates"):
-            race.drop(removed)
+            race.drop(dropped_by_user)
     with reopen(copied, confidence=0.95) as race:
-        assert removed not in run_quietly(race, local, max_instances=finished[1].instances + 4).kept
+        assert dropped_by_user not in run_quietly(race, local, max_instances=finished[1].instances + 4).kept
     with pb.Race.open(copied) as race:
-        assert removed not in race.outcome.kept
-        assert any(run.trajectory.algorithm == removed for run in race.outcome.runs)
+        assert dropped_by_user not in race.outcome.kept
+        assert any(run.trajectory.algorithm == dropped_by_user for run in race.outcome.runs)
 
 
 def test_an_algorithm_that_is_added_and_removed_before_its_first_run_leaves_no_trace(copied, local, finished):

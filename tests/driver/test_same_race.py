@@ -32,7 +32,7 @@ def settings_of(kind):
 def race_on(executor, path, kind):
     with pb.Race(four(), instance, path=path, **settings_of(kind)) as race:
         result = race.drive(executor, progress="none")
-        assert (result.stopped, result.finished) == ("resolved", True)
+        assert (result.stopped, result.finished) == ("finished", True)
         return result
 
 
@@ -47,7 +47,7 @@ def reference(request, tmp_path_factory):
     with pb.LocalExecutor(workers=1) as executor:
         result = race_on(executor, path, request.param)
     assert {"early", "late"} <= set(result.kept)
-    assert "poor" in {each.name for each in result.eliminations}
+    assert "poor" in {each.name for each in result.drops}
     assert len(result.rounds) > 3
     return request.param, path, result
 
@@ -107,8 +107,8 @@ def test_after_reopening_the_rounds_are_the_same_and_nothing_is_inferred(referen
     with race:
         assert race.outcome.rounds == result.rounds
         assert race.outcome.kept == result.kept
-        assert race.outcome.eliminations == result.eliminations
-        assert race.outcome.stopped == "resolved"
+        assert race.outcome.drops == result.drops
+        assert race.outcome.stopped == "finished"
         assert (race.outcome.posterior.ratings == result.posterior.ratings).all()
         assert race.drive(progress="none").rounds == result.rounds  # there is nothing to do
 
@@ -121,7 +121,7 @@ def test_when_it_stops_after_every_round(reference, tmp_path):
         while True:
             with pb.Race.open(path, algorithms=four(), instances=instance) as race:
                 result = race.drive(executor, stop=lambda so_far: len(so_far.rounds) % 2 == 1, progress="none")
-                if result.stopped == "resolved":
+                if result.stopped == "finished":
                     break
                 assert result.stopped == "callback"
                 assert set(result.kept) >= set(reference[2].kept)
@@ -135,7 +135,7 @@ def test_when_evaluations_run_out_between_rounds(reference, tmp_path):
         first = race.drive(executor, max_evaluations=after_two, progress="none")
         assert (first.stopped, first.rounds) == ("max_evaluations", expected.rounds[:2])
         assert race.drive(executor, max_instances=first.instances, progress="none").stopped == "max_instances"
-        assert race.drive(executor, progress="none").stopped == "resolved"
+        assert race.drive(executor, progress="none").stopped == "finished"
     assert_same_race(path, reference)
 
 
@@ -143,10 +143,10 @@ def test_when_seconds_run_out_in_the_middle_of_rounds(reference, tmp_path):
     kind, path = reference[0], tmp_path / "my.race"
     stopped = []
     with pb.LocalExecutor(workers=1) as executor, pb.Race(four(0.01), instance, path=path, **settings_of(kind)) as race:
-        while "resolved" not in stopped:
+        while "finished" not in stopped:
             seconds = 0.15 * 1.3 ** len(stopped)  # increasing, so that even a very slow machine finishes
             stopped.append(race.drive(executor, max_seconds=seconds, progress="none").stopped)
-    assert set(stopped) == {"max_seconds", "resolved"}  # each run takes 0.01 s, and there are more than 15
+    assert set(stopped) == {"max_seconds", "finished"}  # each run takes 0.01 s, and there are more than 15
     assert_same_race(path, reference)
 
 

@@ -33,7 +33,7 @@ def test_a_finished_race_returns_its_result_without_running_anything(copied, fin
     with race_of(path=copied) as race:
         result = run_quietly(race, executor)
     assert executor.mock_calls == []
-    assert (result.stopped, result.rounds) == ("resolved", finished[1].rounds)
+    assert (result.stopped, result.rounds) == ("finished", finished[1].rounds)
     assert stored_runs(copied) == runs
 
 

@@ -23,19 +23,19 @@ def test_a_restored_algorithm_catches_up_and_may_be_dropped_again(local, unfinis
     with reopen(unfinished) as race:
         race.drop("middle")
         before = run_quietly(race, local, max_instances=16)
-        assert "middle" in before.state.removed
+        assert "middle" in before.state.dropped_by_user
         race.restore("middle")
         race.restore("poor")
-        assert (race.state.removed, race.state.newcomers) == ({}, {"middle", "poor"})
+        assert (race.state.dropped_by_user, race.state.newcomers) == ({}, {"middle", "poor"})
         result = run_quietly(race, local, max_instances=16)
     first = result.rounds[len(before.rounds)]
     assert first.kind == "catch-up"
     assert "poor" in dict(first.budgets)  # the oldest missing instances come first
-    assert "poor" in [each.name for each in first.eliminated]  # its earlier runs still count
+    assert "poor" in [each.name for each in first.dropped]  # its earlier runs still count
     assert {instance for name, instance in result.state.observations.runs if name == "middle"} >= set(
         range(before.instances)
     )
-    assert journal(unfinished, kinds=("removed", "readmitted")) == ['"middle"', '"middle"', '"poor"']
+    assert journal(unfinished, kinds=("dropped", "restored")) == ['"middle"', '"middle"', '"poor"']
     with pb.Race.open(unfinished) as race:
         assert race.outcome.rounds == result.rounds
         assert race.outcome.kept == result.kept
@@ -48,7 +48,7 @@ def test_a_restored_algorithm_catches_up_and_may_be_dropped_again(local, unfinis
 def test_only_dropped_algorithms_are_restored(unfinished, name, words):
     with reopen(unfinished) as race, pytest.raises(ValueError, match=words):
         race.restore(name)
-    assert journal(unfinished, kinds=("readmitted",)) == []
+    assert journal(unfinished, kinds=("restored",)) == []
 
 
 def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfinished):
@@ -59,11 +59,11 @@ def test_only_selected_algorithms_run_until_their_pairs_are_decided(local, unfin
         assert new
         assert all(dict(each.budgets).keys() <= {"early", "middle"} for each in new)
         assert ("early", "middle") not in result.undecided()
-        assert result.stopped == ("resolved" if result.finished else "selected pairs decided")
+        assert result.stopped == ("finished" if result.finished else "selected pairs decided")
         used = result.instances
     with reopen(unfinished) as race:
         assert race.outcome.rounds == result.rounds
-        assert race.state.resolved.tolist() == result.state.resolved.tolist()
+        assert race.state.decided.tolist() == result.state.decided.tolist()
         race.restore("poor")  # so that something is undecided
         after = run_quietly(race, local, max_instances=used + 4)
     assert all(("late", index) not in after.state.observations.runs for each in new for index in each.instances)
@@ -82,7 +82,7 @@ def test_candidates_that_ran_on_few_instances_are_named(local, unfinished):
 def test_selected_pairs_are_decided_although_no_drop_is_likely(local, unfinished, monkeypatch):
     monkeypatch.setattr(StoppingLimits, "is_futile", lambda limits, state: True)
     with reopen(unfinished) as race:
-        assert run_quietly(race, local, max_instances=12).stopped == "no elimination likely"
+        assert run_quietly(race, local, max_instances=12).stopped == "no drop likely"
         result = run_quietly(race, local, only=["early", "middle"], max_instances=12)
     assert result.instances == 12
 

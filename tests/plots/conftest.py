@@ -18,7 +18,7 @@ def race_and_posteriors():
         posteriors.append(state.posterior)
     result = RaceOutcome(state, "paused")
     assert result.finished
-    assert result.eliminations
+    assert result.drops
     return result, posteriors
 
 

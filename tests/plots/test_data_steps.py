@@ -48,10 +48,10 @@ def test_a_truth_of_another_shape_is_refused():
 
 def test_evolution_follows_the_rounds(finished_race):
     data = DominanceEvolution.of(finished_race)
-    out, resolved = {}, {}
+    out, decided = {}, {}
     for row, round_ in enumerate(finished_race.rounds):
         undecided = {name for a, b, _ in round_.open for name in (a, b)}
-        for each in round_.eliminated:
+        for each in round_.dropped:
             out[each.name] = row
         for name, probability in round_.threat:
             column = data.names.index(name)
@@ -60,12 +60,12 @@ def test_evolution_follows_the_rounds(finished_race):
             else:
                 assert data.threat[row, column] == probability
             if name not in undecided and name not in out:
-                resolved.setdefault(name, row)
-        assert data.share[row] == round_.resolved_share
-    assert {data.names[c]: r for r, c in np.argwhere(data.eliminated)} == out
-    assert {data.names[c]: r for r, c in np.argwhere(data.resolved)} == resolved
-    assert set(resolved) == set(finished_race.kept)
-    assert out.keys() == {each.name for each in finished_race.eliminations}
+                decided.setdefault(name, row)
+        assert data.share[row] == round_.decided_share
+    assert {data.names[c]: r for r, c in np.argwhere(data.dropped)} == out
+    assert {data.names[c]: r for r, c in np.argwhere(data.decided)} == decided
+    assert set(decided) == set(finished_race.kept)
+    assert out.keys() == {each.name for each in finished_race.drops}
     assert data.confidence == 0.98
 
 
@@ -85,8 +85,8 @@ def test_an_added_algorithm_has_no_earlier_threat(finished_race):
 
 
 def test_a_readmitted_algorithm_has_a_threat_again_and_is_a_candidate_of_its_round(finished_race):
-    gone = finished_race.eliminations[0].name
-    state = loop.readmit(finished_race.state, gone)
+    gone = finished_race.drops[0].name
+    state = loop.restore(finished_race.state, gone)
     plan = loop.ask(state)
     column, level = state.names.index(gone), np.zeros((4, 4))
     level[:, column] = 20  # its new runs win, so that the next round does not eliminate it
@@ -242,8 +242,8 @@ def test_panels_show_the_decisions(finished_race):
     assert last.excluded == set("abcd") - set(finished_race.kept)
     assert last.instances == finished_race.instances
     for panel in data.panels:
-        for each in finished_race.rounds[panel.round - 1].eliminated:
-            assert each.name in panel.eliminated
+        for each in finished_race.rounds[panel.round - 1].dropped:
+            assert each.name in panel.dropped
 
 
 def test_panels_show_the_posterior_at_fewer_budgets(monkeypatch):
@@ -262,7 +262,7 @@ def test_panels_show_the_posterior_at_fewer_budgets(monkeypatch):
 def test_key_rounds_begin_and_end_the_race(finished_race):
     chosen = key_rounds(finished_race, most=50)
     assert (chosen[0], chosen[-1]) == (1, len(finished_race.rounds))
-    assert set(chosen) >= {each.round for each in finished_race.eliminations}
+    assert set(chosen) >= {each.round for each in finished_race.drops}
     assert key_rounds(finished_race, most=1) == (len(finished_race.rounds),)
     with pytest.raises(ValueError, match="expected a race with rounds, got none"):
         key_rounds(small_race(0))
@@ -280,14 +280,14 @@ def test_the_forecast_of_all_pairs_is_that_of_the_last_one(unfinished_race, monk
     monkeypatch.setattr(decision_forecast, "STABLE_FROM", 4)
     data, state = DecisionForecast.of(unfinished_race), unfinished_race.state
     open_ = [
-        (a, b) for a, b in combinations(range(4), 2) if not all(state.resolved[t, a, b] for t in range(len(BUDGETS)))
+        (a, b) for a, b in combinations(range(4), 2) if not all(state.decided[t, a, b] for t in range(len(BUDGETS)))
     ]
     assert {(each.first, each.second) for each in data.open_pairs} == {
         (state.names[a], state.names[b]) for a, b in open_
     }
     needed = [each.instances for each in data.open_pairs]
     assert needed == sorted(needed)
-    assert max(needed) == instances_needed(unfinished_race.posterior, state.resolved, state.settings)
+    assert max(needed) == instances_needed(unfinished_race.posterior, state.decided, state.settings)
     assert data.expected_share[0] == pytest.approx(1 - len(open_) / 6)
     finite = sum(map(math.isfinite, needed))
     assert data.expected_share[-1] == pytest.approx(1 - (len(open_) - finite) / 6)

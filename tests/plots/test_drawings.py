@@ -153,9 +153,9 @@ def test_the_evolution_marks_every_decision():
     race = race_with(5, names=FIVE, rounds=2)
     ax = plots.evolution(race).axes[0]
     crosses = sum(len(line.get_xdata()) for line in ax.lines if line.get_marker() == "X")
-    assert crosses == len(race.eliminations)
+    assert crosses == len(race.drops)
     diamonds = [line for line in ax.lines if line.get_marker() == "D"]
-    assert sum(len(line.get_xdata()) for line in diamonds) == plots.DominanceEvolution.of(race).resolved.sum()
+    assert sum(len(line.get_xdata()) for line in diamonds) == plots.DominanceEvolution.of(race).decided.sum()
 
 
 def test_a_figure_can_be_drawn_into_other_axes():

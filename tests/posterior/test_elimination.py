@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import polarbear as pb
 from polarbear import dominated, pareto_set
-from polarbear.posterior.elimination import cycles, elimination_probabilities, elimination_probabilities_over_time
+from polarbear.posterior.elimination import cycles, drop_probabilities, drop_probabilities_over_time
 from tests.race.paper import plain_cycles, plainly_kept, posterior_of, some_posterior, threat
 
 NAMES, BUDGETS = ("a", "b", "c", "d", "e"), [1, 2, 4]
@@ -34,9 +34,9 @@ def pairs_of(posterior, **options):
 @pytest.mark.parametrize("seed", range(2))
 def test_elimination_probabilities_are_shares_of_draws(dominance, seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS)
-    ours = elimination_probabilities(posterior, dominance=dominance)
+    ours = drop_probabilities(posterior, dominance=dominance)
     np.testing.assert_array_equal(
-        elimination_probabilities(posterior, dominance=dominance, over_time=pb.dominance(posterior)), ours
+        drop_probabilities(posterior, dominance=dominance, over_time=pb.dominance(posterior)), ours
     )
     for a in range(5):
         for b in range(5):
@@ -120,12 +120,12 @@ def test_budgets_at_which_two_algorithms_tie_everywhere_say_nothing(dominance):
     assert pairs_of(whole, dominance=dominance) == [("b", "a"), ("c", "a")]
     assert (pb.dominance(whole)[:2, 0, 1] < 0.6).all()
     np.testing.assert_array_equal(
-        elimination_probabilities(whole, dominance=dominance),
-        elimination_probabilities(late, dominance=dominance),
+        drop_probabilities(whole, dominance=dominance),
+        drop_probabilities(late, dominance=dominance),
     )
-    over_time = elimination_probabilities_over_time(whole)
+    over_time = drop_probabilities_over_time(whole)
     np.testing.assert_array_equal(over_time[:2], np.broadcast_to(1 - np.eye(3), (2, 3, 3)))
-    np.testing.assert_array_equal(over_time[2:], elimination_probabilities_over_time(late))
+    np.testing.assert_array_equal(over_time[2:], drop_probabilities_over_time(late))
     for relation in (pb.pareto_probability, pb.crossing, pb.anytime_dominance):
         np.testing.assert_array_equal(relation(whole), relation(late))
 
@@ -149,7 +149,7 @@ def test_ties_at_a_few_budgets_in_between_say_nothing(dominance):
 def test_two_algorithms_that_never_differ_are_both_kept(dominance, value):
     values = np.tile([value, value, 9.0 if value == 1.0 else 1.0], (40, 5, 1))
     posterior = fitted(values, "abc")
-    assert elimination_probabilities(posterior, dominance=dominance)[0, 1] == 0
+    assert drop_probabilities(posterior, dominance=dominance)[0, 1] == 0
     expected = ("a", "b") if value == 1.0 else ("c",)
     assert pareto_set(posterior, dominance=dominance) == expected
     assert pb.anytime_dominance(posterior)[0, 1] == pb.crossing(posterior)[0, 1] == 0
@@ -188,7 +188,7 @@ def gap(first, second, *, at=slice(None), instances=80):
 def test_an_algorithm_is_not_dropped_by_one_that_it_was_not_compared_with(dominance, at):
     posterior = gap("a", "b", at=at)
     assert pb.dominance(posterior)[1, 0, 1] == 0.5
-    assert elimination_probabilities(posterior, dominance=dominance)[0, 1] == 0
+    assert drop_probabilities(posterior, dominance=dominance)[0, 1] == 0
     assert dominated(posterior, among=["a", "b"], dominance=dominance) == ()
     assert dict(pairs_of(posterior, dominance=dominance)).keys() == {"c"}
 
@@ -262,7 +262,7 @@ def circle_of_three(budgets=4, rounds=40):
 @rules
 def test_a_cycle_is_kept_as_a_whole_and_named(dominance):
     posterior = fitted(circle_of_three(), "abcde")
-    found = elimination_probabilities(posterior, dominance=dominance)
+    found = drop_probabilities(posterior, dominance=dominance)
     assert min(found[0, 1], found[1, 2], found[2, 0]) > 0.95
     assert pareto_set(posterior, dominance=dominance) == ("a", "b", "c")
     assert cycles(posterior, dominance=dominance) == (("a", "b", "c"),)
@@ -332,7 +332,7 @@ def test_first_places_hold_for_all_budgets_at_which_a_pair_differs(dominance):
     assert "A" in pareto_set(whole, **rule)
     assert "A" not in pareto_set(without, **rule)
     late = fitted(values[:, 1:], "ABCD")
-    np.testing.assert_array_equal(elimination_probabilities(whole, **rule), elimination_probabilities(late, **rule))
+    np.testing.assert_array_equal(drop_probabilities(whole, **rule), drop_probabilities(late, **rule))
 
 
 @rules
@@ -346,7 +346,7 @@ def test_under_plackett_luce_first_places_follow_from_win_rates(dominance):
 def test_algorithms_that_never_come_first_can_be_dropped():
     # A is always first, and B always beats C.
     posterior = fitted(np.tile([1.0, 2.0, 3.0], (60, 2, 1)), "ABC")
-    threat = elimination_probabilities(posterior, dominance="joint")
+    threat = drop_probabilities(posterior, dominance="joint")
     assert threat[1, 2] > 0.95
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.race.resolution import resolved_pairs
+from polarbear.race.decided_pairs import decided_pairs
 from tests.posterior.posteriors import dirichlet_posterior, posterior_of
 from tests.selection.short_runs import short_posterior
 
@@ -62,9 +62,9 @@ def test_budgets_without_data_neither_decide_nor_drop(prior):
     assert not pb.equivalence(posterior, margin=0.4)[2:, 0].any()
     for dominance in ("pointwise", "joint"):
         assert pb.pareto_set(posterior, confidence=0.8, dominance=dominance) == ("short", "long")
-    resolved = resolved_pairs(posterior, until="pairs", confidence=0.8, margin=0.05)
-    assert resolved[:, 0, 1].tolist() == [True, True, False, False]
-    assert resolved[:, 1, 2].all()
+    decided = decided_pairs(posterior, until="pairs", confidence=0.8, margin=0.05)
+    assert decided[:, 0, 1].tolist() == [True, True, False, False]
+    assert decided[:, 1, 2].all()
 
 
 def test_a_model_that_extrapolates_does_not_drop():
@@ -84,7 +84,7 @@ def test_a_crossing_rests_on_observed_budgets():
     assert pb.crossing(posterior_of(late))[0, 1] == 1
     assert pb.crossing(with_gap(late))[0, 1] == 0
     assert pb.crossing(with_gap(early))[0, 1] == 1
-    decided = resolved_pairs(with_gap(early), until="pairs", confidence=0.9, margin=0.05)
+    decided = decided_pairs(with_gap(early), until="pairs", confidence=0.9, margin=0.05)
     assert decided.all()  # a pair that crosses needs no data at the other budgets
 
 

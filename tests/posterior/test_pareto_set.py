@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import polarbear as pb
 from polarbear import Choices, anytime_dominance, fit, pareto_probability, pareto_set
-from polarbear.posterior.elimination import cycles, cycles_among, elimination_probabilities, kept_algorithms
+from polarbear.posterior.elimination import cycles, cycles_among, drop_probabilities, kept_algorithms
 from tests.posterior.posteriors import pairs, posterior_of, random_posterior
 from tests.race.paper import plain_cycles, plainly_kept
 
@@ -108,7 +108,7 @@ def orders_over_time(draw):
 
 
 confidences = st.sampled_from([0.5001, 0.55, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0])
-eliminations = st.sampled_from(["joint", "pointwise"])
+drops = st.sampled_from(["joint", "pointwise"])
 
 
 def beats(posterior, dominance):
@@ -116,7 +116,7 @@ def beats(posterior, dominance):
 
 
 @law
-@given(orders_over_time(), eliminations)
+@given(orders_over_time(), drops)
 def test_no_cycle_of_k_is_above_confidence_one_minus_one_kth(posterior, dominance):
     """With k = 2: above confidence one half, two algorithms are never dropped because of each other."""
     probability = beats(posterior, dominance)
@@ -141,7 +141,7 @@ def test_a_cycle_reaches_that_bound_and_is_kept_as_a_whole(k, dominance):
 
 
 @law
-@given(orders_over_time(), confidences, eliminations)
+@given(orders_over_time(), confidences, drops)
 def test_the_pareto_set_is_not_empty_not_entered_by_arrows_and_probably_beats_the_rest(
     posterior, confidence, dominance
 ):
@@ -230,7 +230,7 @@ def test_proposition_1_under_the_default_belief(dominance):
         utilities = rng.normal(scale=0.7, size=(3, 6)) + rng.normal(scale=1.5, size=6)
         values = -rng.gumbel(utilities, size=(150, 3, 6))
         posterior = fit(Choices.from_values(values, grid=[1, 2, 3]), draws=400, seed=seed)
-        threat = elimination_probabilities(posterior, dominance=dominance)
+        threat = drop_probabilities(posterior, dominance=dominance)
         unbeaten = tuple(name for name, most in zip(posterior.names, threat.max(axis=0), strict=True) if most < 0.95)
         assert pareto_set(posterior, dominance=dominance) == unbeaten
         sizes.add(len(unbeaten))

@@ -84,7 +84,7 @@ def relation(posterior, a, b, t, *, confidence, margin):
     return "=" if equivalent_at(posterior, a, b, t, margin) >= confidence else None
 
 
-def decided_pairs(posterior, *, until, confidence, margin):
+def pairs_decided_by_the_paper(posterior, *, until, confidence, margin):
     """C(t, {A, B}) of one posterior, as {(t, a, b): bool} for a < b."""
     budgets, n = range(len(posterior.grid)), len(posterior.names)
     decided = {}
@@ -149,7 +149,7 @@ class PlainRace:
         self.decided = {
             (t, frozenset(pair)): False for t in range(len(self.budgets)) for pair in combinations(self.names, 2)
         }
-        self.eliminations = {}  # loser: (the algorithms that may be named as beating it, probability)
+        self.drops = {}  # loser: (the algorithms that may be named as beating it, probability)
         self.ran = {name: set() for name in names}  # the instances of each algorithm
         self.behind = set()  # the algorithms that came back and have not run on all instances yet
 
@@ -185,14 +185,14 @@ class PlainRace:
             rivals = by_kept or {a: threats[a, loser] for a in everybody - {loser}}
             most = max(rivals.values())
             losers.append((-most, loser))
-            self.eliminations[loser] = ({a for a, p in rivals.items() if p == most}, most)
+            self.drops[loser] = ({a for a, p in rivals.items() if p == most}, most)
         self.candidates = [name for name in self.names if name in kept]
         returned = [name for name in self.candidates if name not in before]
         for name in returned:
-            del self.eliminations[name]
+            del self.drops[name]
         used = set().union(*self.ran.values())
         self.behind = {name for name in {*self.behind, *returned} & kept if used - self.ran[name]}
-        here = decided_pairs(posterior, until=self.until, confidence=self.confidence, margin=self.margin)
+        here = pairs_decided_by_the_paper(posterior, until=self.until, confidence=self.confidence, margin=self.margin)
         for (t, a, b), yes in here.items():
             pair = frozenset({posterior.names[a], posterior.names[b]})
             self.decided[t, pair] = yes or not pair.issubset(self.candidates)
@@ -214,8 +214,8 @@ class PlainRace:
     def matrix(self):
         """C as in the state, shape (budget, algorithm, algorithm)."""
         n = len(self.names)
-        resolved = np.ones((len(self.budgets), n, n), dtype=bool)
+        decided = np.ones((len(self.budgets), n, n), dtype=bool)
         for (t, pair), yes in self.decided.items():
             a, b = (self.names.index(name) for name in pair)
-            resolved[t, a, b] = resolved[t, b, a] = yes
-        return resolved
+            decided[t, a, b] = decided[t, b, a] = yes
+        return decided

@@ -68,7 +68,7 @@ def test_a_review_decides_what_a_new_race_would_decide_on_the_same_runs(finished
     posterior, paper = fit_and_decide(state)
     np.testing.assert_allclose(state.posterior.ratings, posterior.ratings, rtol=1e-9)  # sums in another order
     assert list(state.kept) == paper.candidates
-    np.testing.assert_array_equal(state.resolved, paper.matrix())
+    np.testing.assert_array_equal(state.decided, paper.matrix())
     assert running_until(state) == paper.budget()
 
 
@@ -138,11 +138,11 @@ def test_a_dropped_algorithm_stops_catching_up_and_other_pairs_stay_decided():
     utilities = np.hstack([crossing_utilities("ab"), np.full((4, 1), -6.0)])
     settings = settings_of(batch=pb.FixedBatch(8), confidence=0.95, until="every-budget", margin=0.2)
     race = play_to_end(loop.start(settings, "ab"), utilities, tuple("abc"))
-    before = race.resolved.copy()
+    before = race.decided.copy()
     assert len(race.observations.instances) > 8
     late = play_to_end(loop.add(race, "c"), utilities, tuple("abc"))
     assert late.kept == ("a", "b")
-    np.testing.assert_array_equal(late.resolved[:, :2, :2], before)
+    np.testing.assert_array_equal(late.decided[:, :2, :2], before)
     new = late.rounds[len(race.rounds) :]
     assert {round_.kind for round_ in new} == {"catch-up"}
     assert sum(len(round_.instances) for round_ in new) < len(race.observations.instances)
@@ -151,11 +151,11 @@ def test_a_dropped_algorithm_stops_catching_up_and_other_pairs_stay_decided():
 
 def test_adding_an_algorithm_leaves_other_pairs_decided():
     race = play_rounds(loop.start(even_settings(), "ab"), EVEN, tuple("abc"), rounds=1)
-    race = dataclasses.replace(race, resolved=np.ones_like(race.resolved))
+    race = dataclasses.replace(race, decided=np.ones_like(race.decided))
     added = loop.add(race, "c")
-    assert added.resolved[:, :2, :2].all()
-    assert not added.resolved[:, 2, :2].any()
-    assert added.resolved[:, 2, 2].all()
+    assert added.decided[:, :2, :2].all()
+    assert not added.decided[:, 2, :2].any()
+    assert added.decided[:, 2, 2].all()
     assert added.batch_size == added.settings.batch.first
 
 
@@ -180,9 +180,9 @@ def test_an_algorithm_added_before_the_first_run_does_not_catch_up():
 
 def test_an_added_algorithm_stops_at_its_last_undecided_budget(finished_race):
     state = loop.add(finished_race, "e")
-    resolved = state.resolved.copy()
-    resolved[2:, 4, :] = resolved[2:, :, 4] = True
-    plan = loop.ask(dataclasses.replace(state, resolved=resolved))
+    decided = state.decided.copy()
+    decided[2:, 4, :] = decided[2:, :, 4] = True
+    plan = loop.ask(dataclasses.replace(state, decided=decided))
     assert plan.budgets == (("e", 2.0),)
 
 
@@ -193,16 +193,16 @@ def test_an_added_algorithm_needs_a_new_name(finished_race):
 
 def test_a_removed_algorithm_is_no_candidate_and_keeps_its_runs():
     state = play_rounds(loop.start(even_settings(), "abc"), EVEN, tuple("abc"), rounds=2)
-    removed = loop.drop(state, "a")
-    assert removed.kept == ("b", "c")
-    assert removed.resolved[:, 0].all()
-    assert removed.observations.runs == state.observations.runs
-    assert {job.algorithm for job in loop.ask(removed).jobs} == {"b", "c"}
-    after = play_rounds(removed, EVEN, tuple("abc"))
+    dropped_by_user = loop.drop(state, "a")
+    assert dropped_by_user.kept == ("b", "c")
+    assert dropped_by_user.decided[:, 0].all()
+    assert dropped_by_user.observations.runs == state.observations.runs
+    assert {job.algorithm for job in loop.ask(dropped_by_user).jobs} == {"b", "c"}
+    after = play_rounds(dropped_by_user, EVEN, tuple("abc"))
     assert "a" not in after.candidates
     assert dict(after.rounds[-1].threat).keys() == set("abc")
     # Its rankings remain as informative about the others.
-    np.testing.assert_array_equal(infer_posterior(removed).ratings, infer_posterior(state).ratings)
+    np.testing.assert_array_equal(infer_posterior(dropped_by_user).ratings, infer_posterior(state).ratings)
 
 
 def test_an_algorithm_removed_before_its_first_run_leaves_no_trace():
@@ -210,7 +210,7 @@ def test_an_algorithm_removed_before_its_first_run_leaves_no_trace():
     back = loop.drop(loop.add(race, "c"), "c")
     assert back.names == ("a", "b")
     assert not back.newcomers
-    np.testing.assert_array_equal(back.resolved, race.resolved)
+    np.testing.assert_array_equal(back.decided, race.decided)
     np.testing.assert_array_equal(infer_posterior(back).ratings, infer_posterior(race).ratings)
     assert play_rounds(back, EVEN, tuple("abc")).rounds[-1].number == 2
     assert loop.add(back, "c").names == ("a", "b", "c")  # its name is free again

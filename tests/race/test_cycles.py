@@ -55,7 +55,7 @@ def finished(request):
 def test_a_race_brings_back_a_member_of_a_cycle(finished):
     """b is dropped before c is seen to beat a; then b comes back, and catches up."""
     first = finished.rounds[0]
-    assert {(each.name, each.by) for each in first.eliminated} >= {("b", "a")}
+    assert {(each.name, each.by) for each in first.dropped} >= {("b", "a")}
     assert finished.kept == ("a", "b", "c")
     assert finished.cycles == (("a", "b", "c"),)
     assert [each.returned for each in finished.rounds if each.returned] == [("b",)]
@@ -66,10 +66,10 @@ def test_a_race_brings_back_a_member_of_a_cycle(finished):
     assert [i for each in caught_up for i in each.instances] == sorted(missed)[: 10 * len(caught_up)] != []
     assert all(dict(each.budgets).keys() == {"b"} for each in caught_up)
     assert caught_up == list(finished.rounds[back:])  # then every pair is decided
-    assert [each.name for each in finished.eliminations] == ["worst"]
-    assert finished.stopped == "resolved"
+    assert [each.name for each in finished.drops] == ["worst"]
+    assert finished.stopped == "finished"
     assert decided(finished) == finished.kept
-    assert finished.wrong_elimination < 0.05
+    assert finished.wrong_drop < 0.05
 
 
 def test_the_result_of_the_race_names_the_circle(finished):
@@ -98,7 +98,7 @@ def test_reading_the_records_back_infers_nothing(finished, monkeypatch):
         runs = [finished.state.observations.runs[job.algorithm, job.instance] for job in plan.jobs]
         state = loop.tell(state, plan, runs, record=record)
     assert (state.candidates, state.rounds) == (finished.state.candidates, finished.rounds)
-    assert RaceOutcome(state, finished.stopped).eliminations == finished.eliminations
+    assert RaceOutcome(state, finished.stopped).drops == finished.drops
 
 
 def test_a_race_file_keeps_what_came_back(tmp_path):
@@ -140,7 +140,7 @@ def test_budgets_without_a_solution_do_not_save_an_algorithm_from_drop():
         race = pb.Race(("a", "b"), None, [1, 2, 3, 4, 5], dominance=dominance, draws=1000)
         result = race.drive(pb.ReplayExecutor(runs), progress="none")
         assert result.kept == ("a",)
-        assert result.eliminations[0].probability > 0.95
+        assert result.drops[0].probability > 0.95
         assert decided(result) == ("a",)
 
 
@@ -169,12 +169,12 @@ def test_failed_runs_that_are_made_again_bring_back_what_they_speak_for(dominanc
     failing = late_runs(range(8, 30))
     first = race.drive(failing, max_instances=30, progress="none")
     assert (first.kept, decided(first)) == (("a", "c"), ("a", "c"))
-    assert [(each.name, each.by) for each in first.eliminations] == [("b", "a")]
+    assert [(each.name, each.by) for each in first.drops] == [("b", "a")]
     result = race.drive(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
     rerun = result.rounds[len(first.rounds)]
-    assert (rerun.kind, rerun.returned, [each.name for each in rerun.eliminated]) == ("rerun", ("b",), ["a"])
+    assert (rerun.kind, rerun.returned, [each.name for each in rerun.dropped]) == ("rerun", ("b",), ["a"])
     assert result.kept == decided(result) == ("b", "c")
-    assert [(each.name, each.by) for each in result.eliminations] == [("a", "b")]
+    assert [(each.name, each.by) for each in result.drops] == [("a", "b")]
 
 
 @pytest.mark.parametrize("dominance", ["pointwise", "joint"])
@@ -188,7 +188,7 @@ def test_a_restored_algorithm_whose_failed_runs_are_made_again_is_judged_by_them
     result = race.drive(late_runs(()), rerun_failed=True, max_instances=200, progress="none")
     assert result.rounds[len(first.rounds)].kind == "rerun"
     assert result.kept == decided(result) == ("b", "c")
-    assert {(each.name, each.by) for each in result.eliminations} == {("a", "b")}
+    assert {(each.name, each.by) for each in result.drops} == {("a", "b")}
 
 
 def test_new_settings_judge_all_algorithms_again():

@@ -38,20 +38,18 @@ def plain_needed(posterior, open_cells, settings):
         if not open_cells[:, a, b].any():
             continue
         for power in range(41):
-            growth, verdicts = 2 ** (power / 4), []
+            growth, answers = 2 ** (power / 4), []
             for t in range(3):
                 odds = np.log(posterior.ratings[:, t, a] / posterior.ratings[:, t, b])
                 mean, spread = odds.mean(), odds.std() / math.sqrt(growth)
                 if normal.cdf(abs(mean) / spread) >= settings.confidence:
-                    verdicts.append(">" if mean > 0 else "<")
+                    answers.append(">" if mean > 0 else "<")
                 elif normal.cdf((edge - mean) / spread) - normal.cdf((-edge - mean) / spread) >= settings.confidence:
-                    verdicts.append("=")
+                    answers.append("=")
                 else:
-                    verdicts.append("?")
-            strict = all(v != "?" for t, v in enumerate(verdicts) if open_cells[t, a, b])
-            crossing = (">" in verdicts and "<" in verdicts) or (
-                ("<" in verdicts or ">" in verdicts) and "=" in verdicts
-            )
+                    answers.append("?")
+            strict = all(v != "?" for t, v in enumerate(answers) if open_cells[t, a, b])
+            crossing = (">" in answers and "<" in answers) or (("<" in answers or ">" in answers) and "=" in answers)
             if strict or (settings.until == "pairs" and crossing):
                 break
         else:
@@ -114,9 +112,9 @@ def outcomes_of(wins, instances):
 
 
 def only_open(a, b):
-    resolved = np.ones((3, 3, 3), dtype=bool)
-    resolved[:, a, b] = resolved[:, b, a] = False
-    return resolved
+    decided = np.ones((3, 3, 3), dtype=bool)
+    decided[:, a, b] = decided[:, b, a] = False
+    return decided
 
 
 def test_the_forecast_of_weighted_outcomes_follows_the_binomial():

@@ -9,7 +9,7 @@ import pytest
 from polarbear.findings import Code, Continue, GoOnUntil
 from polarbear.race import loop
 from polarbear.race.findings import race_findings
-from polarbear.race.forecast import elimination_probability
+from polarbear.race.forecast import drop_probability
 from polarbear.race.outcome import RaceOutcome
 from polarbear.race.stopping import StoppingLimits, limit_to_continue
 from tests.race.paper import posterior_of
@@ -36,13 +36,13 @@ def test_the_probability_is_that_of_simulated_continuations(mean, most):
     final = (20 * mean + (most - 20) * further) / most
     certainty = final / math.sqrt(20 / most)
     expected = max(np.mean(certainty >= 1.6449), np.mean(certainty <= -1.6449))
-    found = elimination_probability(normal_posterior([mean]), NAMES, confidence=0.95, most_instances=most)
+    found = drop_probability(normal_posterior([mean]), NAMES, confidence=0.95, most_instances=most)
     assert found == pytest.approx(expected, abs=0.005)  # standard error of the simulation: 0.001
 
 
 def test_the_least_likely_budget_decides_and_either_algorithm_may_win():
     likely = [
-        elimination_probability(normal_posterior(means), NAMES, confidence=0.95, most_instances=100)
+        drop_probability(normal_posterior(means), NAMES, confidence=0.95, most_instances=100)
         for means in ([3.0], [3.0, 1.0], [1.0], [-3.0, -1.0], [3.0, -3.0])
     ]
     assert likely[1:4] == pytest.approx([likely[2]] * 3)
@@ -51,12 +51,12 @@ def test_the_least_likely_budget_decides_and_either_algorithm_may_win():
 
 
 def test_without_a_limit_it_is_the_probability_of_being_better_at_the_least_certain_budget():
-    found = elimination_probability(normal_posterior([1.0, 2.0]), NAMES, confidence=0.95, most_instances=math.inf)
+    found = drop_probability(normal_posterior([1.0, 2.0]), NAMES, confidence=0.95, most_instances=math.inf)
     assert found == pytest.approx(0.8413, abs=1e-3)  # Φ(1)
 
 
 def test_dropped_algorithms_do_not_count():
-    assert elimination_probability(normal_posterior([3.0]), ["a"], confidence=0.95, most_instances=100) == 0
+    assert drop_probability(normal_posterior([3.0]), ["a"], confidence=0.95, most_instances=100) == 0
 
 
 def stop_of(outcome, only=()):
@@ -86,7 +86,7 @@ def test_only_a_race_for_membership_is_futile(believe, means, until, rounds, fut
     (confined,) = stop_of(RaceOutcome(state, "max_instances"), NAMES)
     assert confined.remedy == Continue(instances=more, only=NAMES)  # a confined race does not stop for futility
     if futile:
-        (stopped,) = stop_of(RaceOutcome(state, "no elimination likely"))
+        (stopped,) = stop_of(RaceOutcome(state, "no drop likely"))
         assert stopped.remedy == GoOnUntil("pairs")
         assert stopped.numbers["undecided"][0]["pair"] == ["a", "b"]
     unreliable = replace(posterior, diagnostics=replace(posterior.diagnostics, reliable=False))
@@ -108,5 +108,5 @@ def test_a_limit_with_which_a_futile_race_continues(believe, means, factor):
 def test_members_of_a_circle_are_not_dropped():
     posterior = normal_posterior([1.0])
     options = {"confidence": 0.95, "most_instances": math.inf}
-    assert elimination_probability(posterior, NAMES, **options) > 0.5
-    assert elimination_probability(posterior, NAMES, **options, settled=[NAMES]) == 0
+    assert drop_probability(posterior, NAMES, **options) > 0.5
+    assert drop_probability(posterior, NAMES, **options, settled=[NAMES]) == 0

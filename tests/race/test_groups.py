@@ -41,8 +41,8 @@ def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
     alone = race_of(groups=None).drive(recorded, progress="none")
     assert alone.kept == ("a",)
     assert finished.kept == ("a", "b")
-    assert finished.stopped == "resolved"  # that `b` is better on rare instances settles the pair, and the race ends
-    assert [each.name for each in finished.eliminations] == ["c"]
+    assert finished.stopped == "finished"  # that `b` is better on rare instances settles the pair, and the race ends
+    assert [each.name for each in finished.drops] == ["c"]
     (rule,) = (each for each in race_findings(finished) if each.code is Code.GROUP_RULE)
     assert (rule.subject, rule.numbers["groups"]) == (("b",), ["rare", "usual"])
     assert not [each for each in race_findings(alone) if each.code is Code.GROUP_RULE]
@@ -51,8 +51,8 @@ def test_an_algorithm_that_leads_in_a_group_is_kept(recorded, finished):
 def test_a_small_group_delays_a_drop(recorded, finished):
     """After eight instances, one of which is rare, `c` is beaten overall; within the rare group this is not certain."""
     alone = race_of(groups=None).drive(recorded, max_instances=8, progress="none")
-    assert [each.name for each in alone.eliminations] == ["c"]
-    [dominance] = finished.eliminations
+    assert [each.name for each in alone.drops] == ["c"]
+    [dominance] = finished.drops
     assert dominance.instances > 8
 
 

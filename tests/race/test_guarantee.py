@@ -10,7 +10,7 @@ import pytest
 import polarbear as pb
 from polarbear.race import loop
 from polarbear.race.inference import choices_of_runs
-from polarbear.race.rounds import Eliminated
+from polarbear.race.rounds import Drop
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import posterior_of, some_posterior
 from tests.race.simulated import simulated_runs
@@ -34,8 +34,8 @@ def weakest(state):
     return pb.evidence(choices_of_runs(state)).min(axis=0)
 
 
-def eliminations(state):
-    return [each for round_ in state.rounds for each in round_.eliminated]
+def drops(state):
+    return [each for round_ in state.rounds for each in round_.dropped]
 
 
 def certain_of(order):
@@ -62,7 +62,7 @@ def test_an_algorithm_is_dropped_if_and_only_if_its_e_values_suffice(design, uti
     count = 0
     for before, after in steps(loop.start(settings, ABCD), utilities, ABCD, rounds=10):
         e, inside = weakest(after), set(before.candidates)
-        for each in after.rounds[-1].eliminated:
+        for each in after.rounds[-1].dropped:
             value = e[ABCD.index(each.by), ABCD.index(each.name)]
             assert value >= 16 / 0.1 * (1 - 1e-9)
             assert each.error_bound == pytest.approx(16 / value)
@@ -80,7 +80,7 @@ def test_every_drop_has_the_error_bound_of_its_e_value_without_a_guarantee():
     losers = []
     for _, after in steps(loop.start(settings, ABCD), ORDERED, ABCD):
         e = weakest(after)
-        for each in after.rounds[-1].eliminated:
+        for each in after.rounds[-1].dropped:
             expected = min(1.0, 16 / e[ABCD.index(each.by), ABCD.index(each.name)])
             assert each.error_bound == pytest.approx(expected)
             losers.append(each)
@@ -91,8 +91,8 @@ def test_every_drop_has_the_error_bound_of_its_e_value_without_a_guarantee():
 def test_the_most_certain_drop_comes_first():
     settings = settings_of(batch=pb.FixedBatch(100), guarantee=0.05, confidence=0.95)
     state = play_rounds(loop.start(settings, ABCD), ORDERED, ABCD)
-    assert [each.name for each in eliminations(state)] == ["d", "c", "b"]
-    bounds = [each.error_bound for each in eliminations(state)]
+    assert [each.name for each in drops(state)] == ["d", "c", "b"]
+    bounds = [each.error_bound for each in drops(state)]
     assert bounds == sorted(bounds)
     assert bounds[0] < 1e-20  # where 1 - bound is 1 for several of them
 
@@ -101,7 +101,7 @@ def test_a_certain_posterior_without_evidence_drops_algorithms_only_without_a_gu
     believe(certain_of("abcde"))
     state = play_rounds(loop.start(settings_of(), NAMES))
     assert state.candidates == {"a"}
-    assert all(each.error_bound == 1.0 for each in eliminations(state))  # two instances prove nothing
+    assert all(each.error_bound == 1.0 for each in drops(state))  # two instances prove nothing
     assert play_rounds(loop.start(settings_of(guarantee=0.5), NAMES), rounds=3).candidates == set(NAMES)
 
 
@@ -111,7 +111,7 @@ def test_evidence_drops_algorithms_where_the_posterior_is_uncertain(believe):
     assert play_rounds(loop.start(settings_of(confidence=0.99), NAMES), utilities, rounds=10).candidates == set(NAMES)
     state = play_rounds(loop.start(settings_of(confidence=0.99, guarantee=0.05), NAMES), utilities, rounds=10)
     assert state.candidates == {"a"}
-    for each in eliminations(state):
+    for each in drops(state):
         assert each.by == "a"
         assert each.error_bound <= 0.05
         assert each.probability < 0.99  # that of the posterior
@@ -120,7 +120,7 @@ def test_evidence_drops_algorithms_where_the_posterior_is_uncertain(believe):
 def test_a_pair_that_may_be_dropped_stays_undecided_until_there_is_evidence(believe):
     believe(certain_of("abcde"))
     state = play_rounds(loop.start(settings_of(guarantee=0.05), NAMES))
-    assert not state.resolved[:, ~np.eye(5, dtype=bool)].any()
+    assert not state.decided[:, ~np.eye(5, dtype=bool)].any()
     assert loop.ask(state) is not None
     utilities = np.full((4, 5), [12.0, 9.0, 6.0, 3.0, 0.0])
     finished = play_rounds(state, utilities, rounds=20)
@@ -137,7 +137,7 @@ def test_with_a_guarantee_no_algorithm_comes_back(believe):
         believe(posterior_of(ratings, NAMES, BUDGETS), certain_of("bacde"))
         settings = settings_of(batch=pb.FixedBatch(40), guarantee=guarantee)
         found[guarantee] = play_rounds(loop.start(settings, NAMES), utilities, rounds=2)
-        assert {each.name for each in found[guarantee].rounds[0].eliminated} == set("bde")
+        assert {each.name for each in found[guarantee].rounds[0].dropped} == set("bde")
     assert [found[guarantee].rounds[1].returned for guarantee in (0.05, None)] == [(), ("b",)]
     assert [found[guarantee].kept for guarantee in (0.05, None)] == [("a", "c"), ("b",)]
 
@@ -175,7 +175,7 @@ def test_pairs_that_cross_are_decided_as_without_a_guarantee(believe, until):
     plain, proved = (
         play_rounds(loop.start(settings_of(guarantee=guarantee, until=until), NAMES)) for guarantee in (None, 0.05)
     )
-    np.testing.assert_array_equal(proved.resolved, plain.resolved)
+    np.testing.assert_array_equal(proved.decided, plain.decided)
     assert loop.ask(proved) is None
 
 
@@ -191,7 +191,7 @@ def test_an_unreliable_posterior_decides_nothing(believe):
     certain = certain_of("abcde")
     believe(dataclasses.replace(certain, diagnostics=dataclasses.replace(certain.diagnostics, reliable=False)))
     state = play_rounds(loop.start(settings_of(guarantee=0.5), NAMES), np.full((4, 5), [9.0, 0, 0, 0, 0]), rounds=8)
-    assert eliminations(state) == []
+    assert drops(state) == []
 
 
 def test_few_races_of_equal_algorithms_drop_any(believe):
@@ -203,7 +203,7 @@ def test_few_races_of_equal_algorithms_drop_any(believe):
     for seed in range(races):
         state = loop.start(dataclasses.replace(settings, seed=seed, batch=pb.FixedBatch(5)), ABCD)
         looks = [after for _, after in steps(state, LEVEL[:1], NAMES, rounds=6, budgets=budget)]
-        wrong += bool(eliminations(looks[-1]))
+        wrong += bool(drops(looks[-1]))
         uncorrected += any(weakest(look).max() >= 1 / 0.2 for look in looks)
     assert wrong <= 0.2 * races
     assert uncorrected > 0.2 * races
@@ -216,7 +216,7 @@ def test_the_error_bounds_of_founders_do_not_change_when_an_algorithm_joins():
     losers = set()
     for _, after in steps(loop.add(three, "d"), ORDERED, ABCD):
         e = weakest(after)
-        for each in after.rounds[-1].eliminated:
+        for each in after.rounds[-1].dropped:
             correction = 72 if "d" in (each.name, each.by) else 9
             assert each.error_bound == pytest.approx(min(1, correction / e[ABCD.index(each.by), ABCD.index(each.name)]))
             losers |= {each.name}
@@ -227,17 +227,17 @@ def test_an_algorithm_added_before_the_first_run_is_a_founder():
     state = loop.add(loop.start(settings_of(batch=pb.FixedBatch(60), confidence=0.95), "abc"), "d")
     state = play_rounds(state, ORDERED, ABCD)
     e = weakest(state)
-    assert {each.name for each in eliminations(state)} == set("bcd")
-    for each in eliminations(state):
+    assert {each.name for each in drops(state)} == set("bcd")
+    for each in drops(state):
         assert each.error_bound == pytest.approx(16 / e[ABCD.index(each.by), ABCD.index(each.name)])
 
 
 def test_records_and_settings_of_old_race_files_are_read():
-    record = to_plain(Eliminated("b", "a", 0.99, 3, 6, 99.0, 0.01))
+    record = to_plain(Drop("b", "a", 0.99, 3, 6, 99.0, 0.01))
     assert record["error_bound"] == 0.01
     assert from_plain(json.loads(json.dumps(record))).error_bound == 0.01
     del record["error_bound"]
-    assert from_plain(record) == Eliminated("b", "a", 0.99, 3, 6, 99.0, None)
+    assert from_plain(record) == Drop("b", "a", 0.99, 3, 6, 99.0, None)
     settings = settings_of(guarantee=0.05)
     written = to_plain(settings)
     assert from_plain(written) == settings
@@ -258,12 +258,12 @@ def test_a_race_file_stores_the_guarantee_and_it_can_change(tmp_path):
     settings = {"prior": pb.RandomWalk(), "draws": 400, "confidence": 0.95, "batch": pb.FixedBatch(20)}
     with pb.Race(ABCD, None, BUDGETS, path=path, guarantee=0.05, **settings) as race:
         result = race.drive(pb.ReplayExecutor(recorded), progress="none")
-    assert {each.name for each in result.eliminations} == set("bcd")
-    assert max(each.error_bound for each in result.eliminations) <= 0.05
+    assert {each.name for each in result.drops} == set("bcd")
+    assert max(each.error_bound for each in result.drops) <= 0.05
     with pb.Race.open(path) as again:
         assert again.state.settings.guarantee == 0.05
-        assert again.outcome.eliminations == result.eliminations
+        assert again.outcome.drops == result.drops
     with pb.Race.open(path, algorithms=ABCD, guarantee=1e-12) as stricter:
         left = stricter.drive(pb.ReplayExecutor(recorded), progress="none")
-    assert all(each.error_bound <= 1e-12 for each in left.eliminations)
+    assert all(each.error_bound <= 1e-12 for each in left.drops)
     assert set(left.kept) > set(result.kept)

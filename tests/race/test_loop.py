@@ -57,13 +57,13 @@ def race_beside_the_paper(dominance, until, posteriors):
         used, cost, gain = used + size * (kind == "fresh"), cost + size_of(plan), max(before - after, 0)
         size = min(max(2 * size if gain == 0 else size // 2 if gain > 0.2 * before else size, 2), 8)
         assert state.kept == tuple(paper.candidates) != ()
-        np.testing.assert_array_equal(state.resolved, paper.matrix())
+        np.testing.assert_array_equal(state.decided, paper.matrix())
         assert state.newcomers == paper.behind
         last = state.rounds[-1]
-        assert [each.name for each in last.eliminated] == losers
+        assert [each.name for each in last.dropped] == losers
         assert list(last.returned) == returned
-        for each in last.eliminated:
-            winners, probability = paper.eliminations[each.name]
+        for each in last.dropped:
+            winners, probability = paper.drops[each.name]
             assert each.by in winners
             assert each.probability == pytest.approx(probability)
             assert (each.round, each.instances, each.cost) == (number, used, cost)
@@ -73,13 +73,13 @@ def race_beside_the_paper(dominance, until, posteriors):
             assert chance == pytest.approx(most)
         assert (last.number, last.kind, last.next_size, last.budgets) == (number, kind, size, plan.budgets)
         assert last.cost == size_of(plan)
-        assert last.resolved_share == pytest.approx(1 - after / (len(BUDGETS) * 5 * 4))
+        assert last.decided_share == pytest.approx(1 - after / (len(BUDGETS) * 5 * 4))
         assert {(a, b): budgets for a, b, budgets in last.open} == {
             (a, b): tuple(t for t in range(4) if not paper.decided[t, frozenset({a, b})])
             for a, b in combinations(NAMES, 2)
             if not all(paper.decided[t, frozenset({a, b})] for t in range(4))
         }
-        assert {each.name for each in RaceOutcome(state, "paused").eliminations} == set(paper.eliminations)
+        assert {each.name for each in RaceOutcome(state, "paused").drops} == set(paper.drops)
         states.append(state)
     return states
 
@@ -105,9 +105,9 @@ def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch,
     rounds = states[-1].rounds
     assert any(each.returned for each in rounds)
     assert "catch-up" in {each.kind for each in rounds}
-    latest = {each.name: each for round_ in rounds for each in round_.eliminated}
-    eliminations = RaceOutcome(states[-1], "paused").eliminations
-    assert set(eliminations) == {each for name, each in latest.items() if name not in states[-1].candidates}
+    latest = {each.name: each for round_ in rounds for each in round_.dropped}
+    drops = RaceOutcome(states[-1], "paused").drops
+    assert set(drops) == {each for name, each in latest.items() if name not in states[-1].candidates}
 
     monkeypatch.setattr(fitting, "fit", None)  # reading the records back infers nothing
     state = states[0]
@@ -119,7 +119,7 @@ def test_the_race_is_algorithm_1_when_algorithms_come_back(believe, monkeypatch,
             state, plan, [known.observations.runs[job.algorithm, job.instance] for job in plan.jobs], record=read
         )
         assert (state.candidates, state.newcomers, state.rounds) == (known.candidates, known.newcomers, known.rounds)
-        np.testing.assert_array_equal(state.resolved, known.resolved)
+        np.testing.assert_array_equal(state.decided, known.decided)
 
 
 def size_of(plan):
@@ -141,11 +141,11 @@ def test_each_round_decides_pairs_afresh(believe, dominance, until):
     state = loop.start(settings_of(dominance=dominance, until=until), NAMES)
     states = [state := play_rounds(state) for _ in range(3)]
     assert [each.candidates for each in states] == [frozenset("bcde")] * 3
-    assert states[0].resolved[0, 1].all()
-    assert not states[0].resolved[1:, 1].all()
-    again = states[2].resolved[:, 1:, 1:] & ~np.eye(4, dtype=bool)
+    assert states[0].decided[0, 1].all()
+    assert not states[0].decided[1:, 1].all()
+    again = states[2].decided[:, 1:, 1:] & ~np.eye(4, dtype=bool)
     assert not again.any()  # what the first round decided between b and the others is open again
-    assert [(each.name, each.round) for round_ in state.rounds for each in round_.eliminated] == [("a", 1)]
+    assert [(each.name, each.round) for round_ in state.rounds for each in round_.dropped] == [("a", 1)]
     assert loop.ask(state) is not None
 
 
@@ -167,7 +167,7 @@ def test_a_chain_is_dropped_by_its_head(believe, dominance):
     """Each algorithm beats all later ones; the winner that is named is one that is kept."""
     believe(shares_of({"abcde": 1}))
     state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES))
-    assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "a") for name in "bcde"]
+    assert [(each.name, each.by) for each in state.rounds[-1].dropped] == [(name, "a") for name in "bcde"]
     assert state.candidates == {"a"}
 
 
@@ -189,8 +189,8 @@ def test_a_dropped_algorithm_comes_back_when_no_candidate_probably_beats_it(beli
     assert {job.algorithm for each in states[2:4] for job in loop.ask(each).jobs} == {"b"}
     fresh = loop.ask(state)
     assert (fresh.kind, {job.algorithm for job in fresh.jobs}) == ("fresh", set("abc"))
-    assert [each.name for each in RaceOutcome(states[1], "paused").eliminations] == list("bde")
-    assert [each.name for each in RaceOutcome(state, "paused").eliminations] == list("de")
+    assert [each.name for each in RaceOutcome(states[1], "paused").drops] == list("bde")
+    assert [each.name for each in RaceOutcome(state, "paused").drops] == list("de")
 
 
 @rules
@@ -217,7 +217,7 @@ def test_an_algorithm_removed_by_hand_neither_drops_others_nor_comes_back(believ
     state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES))
     assert state.candidates == set(NAMES)
     state = play_rounds(loop.drop(state, "a"))
-    assert [(each.name, each.by) for each in state.rounds[-1].eliminated] == [(name, "b") for name in "cde"]
+    assert [(each.name, each.by) for each in state.rounds[-1].dropped] == [(name, "b") for name in "cde"]
     assert state.rounds[-1].returned == ()
     assert state.candidates == {"b"}
 
@@ -228,7 +228,7 @@ def test_a_restored_algorithm_is_dropped_again_only_with_the_confidence(believe,
     believe(shares_of(AC_FIRST), shares_of({"acbde": 0.3, "cabde": 0.3, "bcade": 0.2, "bacde": 0.2}))
     state = play_rounds(loop.start(settings_of(dominance=dominance), NAMES), rounds=2)
     assert state.kept == ("a", "c")
-    state = play_rounds(loop.readmit(state, "b"))
+    state = play_rounds(loop.restore(state, "b"))
     assert state.rounds[-1].kind == "catch-up"
     assert state.kept == ("a", "b", "c")
 
@@ -253,9 +253,9 @@ def test_an_unreliable_posterior_decides_nothing(believe, dominance, until):
     state = loop.start(settings_of(dominance=dominance, until=until, batch=pb.AdaptiveBatch(2, 8)), NAMES)
     after = play_rounds(state)
     assert after.candidates == state.candidates
-    np.testing.assert_array_equal(after.resolved, state.resolved)
+    np.testing.assert_array_equal(after.decided, state.decided)
     last = after.rounds[-1]
-    assert (last.reliable, last.eliminated, last.resolved_share) == (False, (), 0.0)
+    assert (last.reliable, last.dropped, last.decided_share) == (False, (), 0.0)
     assert last.message == "made up for a test"
     assert last.next_size == 4  # nothing was resolved, and the batch doubles
     assert len(after.observations.instances) == 2  # the runs are kept
@@ -330,7 +330,7 @@ def test_repeating_recorded_rounds_infers_nothing(finished_race, monkeypatch):
         state = loop.tell(state, plan, runs, record=round_)
     assert state.rounds == finished_race.rounds
     assert state.candidates == finished_race.candidates
-    np.testing.assert_array_equal(state.resolved, finished_race.resolved)
+    np.testing.assert_array_equal(state.decided, finished_race.decided)
     assert (state.batch_size, state.next_instance) == (finished_race.batch_size, finished_race.next_instance)
 
 

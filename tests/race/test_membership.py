@@ -38,8 +38,8 @@ def test_a_decided_budget_becomes_undecided_again_where_it_is_less_certain(after
     """The first round decides all budgets but the last. In the second round the second budget becomes less certain."""
     state = after_two_rounds(FIRST, SECOND, until=until)
     assert state.candidates == set(PAIR)
-    assert (~state.resolved[:, 0, 1]).tolist() == [False, True, False, False]
-    np.testing.assert_array_equal(state.resolved[:, 0, 1], state.resolved[:, 1, 0])
+    assert (~state.decided[:, 0, 1]).tolist() == [False, True, False, False]
+    np.testing.assert_array_equal(state.decided[:, 0, 1], state.decided[:, 1, 0])
     assert loop.ask(state) is not None
 
 
@@ -52,7 +52,7 @@ def test_a_decided_budget_becomes_undecided_again_where_it_is_less_certain(after
 )
 def test_pairs_are_decided_as_under_crossing(after_two_rounds, second):
     states = [after_two_rounds(FIRST, second, until=each) for each in ("set", "pairs")]
-    np.testing.assert_array_equal(states[0].resolved, states[1].resolved)
+    np.testing.assert_array_equal(states[0].decided, states[1].decided)
 
 
 def test_a_dropped_algorithm_leaves_no_undecided_budget(after_two_rounds):

@@ -78,10 +78,10 @@ def test_a_stored_round_restores_what_is_left(impatient):
 def test_forecasts_per_budget_agree_with_that_of_all(impatient):
     posterior = RaceOutcome(impatient, "paused").posterior
     assert posterior.instances >= STABLE_FROM
-    per_budget = instances_per_budget(posterior, impatient.resolved, impatient.settings)
+    per_budget = instances_per_budget(posterior, impatient.decided, impatient.settings)
     assert per_budget.keys() == {(0, 1)}
     assert len(per_budget[0, 1]) == 2
-    assert per_budget[0, 1].max() == instances_needed(posterior, impatient.resolved, impatient.settings)
+    assert per_budget[0, 1].max() == instances_needed(posterior, impatient.decided, impatient.settings)
 
 
 @pytest.mark.parametrize(("mean", "left"), [(0.0, True), (1.2, False)])
@@ -89,10 +89,10 @@ def test_a_pair_that_may_end_in_a_drop_is_not_left(mean, left):
     """The first algorithm is far ahead at the first budget; at the second one, deciding would take 90 % more instances."""
     settings = pb.Settings(pb.Grid(BUDGETS[:2]), until="every-budget", margin=0.0, patience=10)
     posterior = normal_posterior([3.0, mean], instances=40)
-    resolved = np.ones((2, 2, 2), dtype=bool)
-    resolved[1, 0, 1] = resolved[1, 1, 0] = False
-    assert instances_needed(posterior, resolved, settings) > 60
-    assert beyond_patience(posterior, resolved, settings).any() == left
+    decided = np.ones((2, 2, 2), dtype=bool)
+    decided[1, 0, 1] = decided[1, 1, 0] = False
+    assert instances_needed(posterior, decided, settings) > 60
+    assert beyond_patience(posterior, decided, settings).any() == left
 
 
 def test_patience_is_a_positive_number():

@@ -13,7 +13,7 @@ from polarbear.race import loop
 from polarbear.race.findings import race_findings
 from polarbear.race.jobs import Run
 from polarbear.race.outcome import RaceOutcome
-from polarbear.race.rounds import Eliminated
+from polarbear.race.rounds import Drop
 from polarbear.result import result_of_race
 from polarbear.selection.worst_case_loss import worst_case_loss
 from tests.plots.posteriors import specialist_posterior
@@ -27,7 +27,7 @@ NO_FILE = RunFailure("no such file")
 
 @pytest.fixture(scope="module")
 def result(finished_race):
-    return RaceOutcome(finished_race, "resolved")
+    return RaceOutcome(finished_race, "finished")
 
 
 def findings_of(outcome, code):
@@ -108,13 +108,13 @@ def test_the_allocation_counts_the_observed_runs_at_each_budget(result):
 
 
 def test_drops_are_those_of_the_rounds(result):
-    assert {each.name for each in result.eliminations} == set(NAMES) - set(result.kept)
-    assert "d" in {each.name for each in result.eliminations}
-    for each in result.eliminations:
+    assert {each.name for each in result.drops} == set(NAMES) - set(result.kept)
+    assert "d" in {each.name for each in result.drops}
+    for each in result.drops:
         assert each.by in NAMES
         assert each.probability >= result.state.settings.confidence
         round_ = result.rounds[each.round - 1]
-        assert each in round_.eliminated
+        assert each in round_.dropped
         before = result.rounds[: each.round]
         assert each.instances == len({i for earlier in before for i in earlier.instances})
         assert each.cost == pytest.approx(sum(earlier.cost for earlier in before))
@@ -124,11 +124,11 @@ def test_a_review_annuls_earlier_drops(result):
     stricter = dataclasses.replace(result.state.settings, confidence=0.95)
     state = loop.reconsider(result.state, stricter)
     waiting = RaceOutcome(state, "paused")
-    assert waiting.eliminations == ()
+    assert waiting.drops == ()
     assert not waiting.finished
-    assert waiting.wrong_elimination == 0.0
+    assert waiting.wrong_drop == 0.0
     state = loop.tell(state, loop.ask(state), [])
-    again = RaceOutcome(state, "paused").eliminations
+    again = RaceOutcome(state, "paused").drops
     assert {each.name for each in again} == set(NAMES) - state.candidates
     assert all(each.round == len(state.rounds) for each in again)  # the latest decision counts
 
@@ -137,14 +137,14 @@ def result_with(result, ratings, dominance):
     """The result with a posterior of these ratings and this rule of dominance."""
     posterior = posterior_of(ratings, NAMES, BUDGETS)
     settings = dataclasses.replace(result.state.settings, dominance=dominance, prior=pb.RandomWalk())
-    return RaceOutcome(dataclasses.replace(result.state, posterior=posterior, settings=settings), "resolved")
+    return RaceOutcome(dataclasses.replace(result.state, posterior=posterior, settings=settings), "finished")
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_probability_of_a_wrong_joint_dominance(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.6 + [1.5, 1.5, 0, -1])
     ours = result_with(result, ratings, "joint")
-    losers = [NAMES.index(each.name) for each in ours.eliminations]
+    losers = [NAMES.index(each.name) for each in ours.drops]
     assert losers
     wrong = 0
     for draw in ours.posterior.ratings:
@@ -152,7 +152,7 @@ def test_the_probability_of_a_wrong_joint_dominance(result, seed):
             if not any(all(draw[t, b] > draw[t, loser] for t in range(4)) for b in range(4) if b != loser):
                 wrong += 1
                 break
-    assert ours.wrong_elimination == pytest.approx(wrong / 50)
+    assert ours.wrong_drop == pytest.approx(wrong / 50)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -160,10 +160,10 @@ def test_the_probability_of_a_wrong_pointwise_dominance(result, seed):
     ratings = np.exp(np.random.default_rng(seed).normal(size=(50, 4, 4)) * 0.5 + [1.5, 1.5, 0, -1])
     ours = result_with(result, ratings, "pointwise")
     total = 0.0
-    for each in ours.eliminations:
+    for each in ours.drops:
         loser = NAMES.index(each.name)
         total += 1 - max(threat(ours.posterior, b, loser, "pointwise") for b in range(4) if b != loser)
-    assert ours.wrong_elimination == pytest.approx(min(1.0, total))
+    assert ours.wrong_drop == pytest.approx(min(1.0, total))
 
 
 def test_a_doubtful_drop_of_a_specialist_says_why_and_how_to_reconsider_it():
@@ -173,7 +173,7 @@ def test_a_doubtful_drop_of_a_specialist_says_why_and_how_to_reconsider_it():
     plan = loop.ask(state)
     state = loop.tell(state, plan, simulated_runs(plan, np.zeros((3, 3)), tuple("ABC"), posterior.grid.budgets))
     (record,) = state.rounds
-    out = replace(record, eliminated=(Eliminated("A", "B", 0.97, 1, 1, 12.0),))
+    out = replace(record, dropped=(Drop("A", "B", 0.97, 1, 1, 12.0),))
     state = replace(state, candidates=frozenset("BC"), rounds=(out,), posterior=posterior)
     (doubt,) = findings_of(RaceOutcome(state, "paused"), Code.DROP_IN_DOUBT)
     assert (doubt.severity, doubt.subject, doubt.remedy) == ("tentative", ("A",), Restore("A"))
@@ -199,7 +199,7 @@ def test_an_unfinished_race_lists_its_undecided_pairs():
 def test_a_race_that_never_began_is_a_valid_result():
     result = RaceOutcome(loop.start(pb.Settings(grid=BUDGETS), NAMES), "max_seconds")
     assert (result.kept, result.instances, result.saved_share, result.rounds) == (NAMES, 0, 0.0, ())
-    assert (result.finished, result.eliminations, result.failures, result.wrong_elimination) == (False, (), (), 0.0)
+    assert (result.finished, result.drops, result.failures, result.wrong_drop) == (False, (), (), 0.0)
     assert not result.allocation.any()
     assert len(result.undecided()) == 6
     with pytest.raises(ValueError, match="nothing has been run yet"):
@@ -229,20 +229,20 @@ def test_an_algorithm_that_failed_in_every_run_is_judged_provisionally_unless_it
     assert found.remedy == (Restore("b", rerun=True) if dropped else RerunFailed(("b",)))
     if dropped:
         return
-    removed = RaceOutcome(loop.drop(state, "b"), "paused")
-    assert [each.severity for each in findings_of(removed, Code.FAILED_RUNS)] == ["note"]
-    assert [each.subject for each in findings_of(removed, Code.DROPPED_BY_USER)] == [("b",)]
+    dropped_by_user = RaceOutcome(loop.drop(state, "b"), "paused")
+    assert [each.severity for each in findings_of(dropped_by_user, Code.FAILED_RUNS)] == ["note"]
+    assert [each.subject for each in findings_of(dropped_by_user, Code.DROPPED_BY_USER)] == [("b",)]
 
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_failed_runs_make_an_answer_tentative_unless_they_are_accepted(result, accepted):
-    (first,) = (each for each in result.eliminations[:1])
+    (first,) = (each for each in result.drops[:1])
     runs = dict(result.state.observations.runs)
     key = next(key for key in runs if key[0] == first.name)
     runs[key] = Run(dataclasses.replace(runs[key].trajectory, failed=True), 1.0, "crashed", NO_FILE)
     state = replace(result.state, observations=replace(result.state.observations, runs=runs))
     names = frozenset(NAMES) if accepted else frozenset()
-    (found,) = findings_of(RaceOutcome(state, "resolved", accepted_failures=names), Code.FAILED_RUNS)
+    (found,) = findings_of(RaceOutcome(state, "finished", accepted_failures=names), Code.FAILED_RUNS)
     assert (found.severity, found.subject, found.numbers["failed"]) == (
         "note" if accepted else "tentative",
         (first.name,),
@@ -346,12 +346,12 @@ def test_frames_of_rounds_drops_and_runs(result):
     assert rounds["round"].tolist() == [each.number for each in result.rounds]
     assert rounds["instances"].sum() == result.instances
     assert rounds["cost"].sum() == pytest.approx(sum(result.cost.values()))
-    assert ", ".join(filter(None, rounds["eliminated"])) == ", ".join(
-        loser.name for each in result.rounds for loser in each.eliminated
+    assert ", ".join(filter(None, rounds["dropped"])) == ", ".join(
+        loser.name for each in result.rounds for loser in each.dropped
     )
     drops = whole.to_frame("drops")
-    assert drops["name"].tolist() == [each.name for each in result.eliminations] != []
-    assert drops["probability"].tolist() == [each.probability for each in result.eliminations]
+    assert drops["name"].tolist() == [each.name for each in result.drops] != []
+    assert drops["probability"].tolist() == [each.probability for each in result.drops]
     runs = whole.to_frame("runs", backend="polars")
     assert runs["data_id"].n_unique() == len(result.runs)
     ends = runs.group_by("data_id", maintain_order=True).last()

@@ -18,12 +18,12 @@ def state_of(undecided, *, dominance="pointwise", batch=3):
     """A race in which every pair is decided except for the given {(a, b): budgets}."""
     settings = Settings(grid=BUDGETS, prior=RandomWalk(), dominance=dominance, batch=FixedBatch(batch))
     state = loop.start(settings, NAMES)
-    resolved = np.ones_like(state.resolved)
+    decided = np.ones_like(state.decided)
     for (a, b), budgets in undecided.items():
         for t in budgets:
             i, j = NAMES.index(a), NAMES.index(b)
-            resolved[BUDGETS.index(t), i, j] = resolved[BUDGETS.index(t), j, i] = False
-    return dataclasses.replace(state, resolved=resolved)
+            decided[BUDGETS.index(t), i, j] = decided[BUDGETS.index(t), j, i] = False
+    return dataclasses.replace(state, decided=decided)
 
 
 def test_at_first_all_algorithms_run_to_the_end():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.rounds import Drop, Round
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.conftest import PRIORS, VARIANTS, prior_id
 
@@ -53,10 +53,10 @@ def test_rounds_are_read_back():
         cost=123.456,
         reliable=False,
         message='it said "no"\n',
-        eliminated=(Eliminated("b", "a", 0.1 + 0.2, 3, 6, 99.0),),
+        dropped=(Drop("b", "a", 0.1 + 0.2, 3, 6, 99.0),),
         threat=(("a", 0.0), ("b", 1.0)),
         open=(("a", "c", (0, 2)),),
-        resolved_share=2 / 3,
+        decided_share=2 / 3,
         next_size=16,
         left=(("a", "c", (2,)),),
         returned=("d", "größe \N{BEAR FACE}"),
@@ -64,7 +64,7 @@ def test_rounds_are_read_back():
     assert write_and_read(round_) == round_
     older = {key: value for key, value in to_plain(round_).items() if key not in ("left", "returned")}
     assert from_plain(older) == dataclasses.replace(round_, left=(), returned=())
-    assert write_and_read(dataclasses.replace(round_, eliminated=(), open=(), instances=())).eliminated == ()
+    assert write_and_read(dataclasses.replace(round_, dropped=(), open=(), instances=())).dropped == ()
 
 
 def test_numpy_numbers_are_written_as_numbers():

@@ -19,7 +19,7 @@ def choices_of(wins, losses, ties=0, *, grid=(10, 1000)):
 
 def test_no_worse():
     result = judge(choices_of(70, 30), "OLD", "NEW")
-    assert (result.verdict, result.exit_code) == ("no worse", 0)
+    assert (result.answer, result.exit_code) == ("no worse", 0)
     assert result.sentence == (
         "NEW is nowhere worse than OLD by more than the margin: over 99 % sure that it wins on at least 45 % of "
         "instances at every budget from 10 to 1,000 evaluations (at worst 70 %, at 10)."
@@ -41,22 +41,22 @@ def test_the_margin_is_not_rounded_to_whole_per_cents():
 
 def test_worse():
     result = judge(choices_of(30, 70, grid=[120]), "OLD", "NEW", unit="seconds")
-    assert (result.verdict, result.exit_code) == ("worse", 1)
+    assert (result.answer, result.exit_code) == ("worse", 1)
     assert result.sentence.startswith("NEW is worse than OLD: at 120 seconds it wins on 30 % of instances (2")
     assert result.sentence.endswith("sure that it wins on less than 45 % at some budget).")
 
 
-@pytest.mark.parametrize(("instances", "verdict"), [(3, "undecided"), (4, "undecided"), (5, "worse"), (8, "worse")])
-def test_as_many_losses_as_equal_versions_often_have_decide_nothing(instances, verdict):
+@pytest.mark.parametrize(("instances", "answer"), [(3, "undecided"), (4, "undecided"), (5, "worse"), (8, "worse")])
+def test_as_many_losses_as_equal_versions_often_have_decide_nothing(instances, answer):
     """Equal versions lose on all of 4 instances with probability 1/16, on all of 5 with 1/32."""
     result = judge(choices_of(0, instances), "OLD", "NEW")
-    assert result.verdict == verdict
+    assert result.answer == answer
     assert result.instances_needed >= 5
 
 
 def test_undecided_says_how_many_instances_would_decide():
     result = judge(choices_of(25, 25), "OLD", "NEW")
-    assert (result.verdict, result.exit_code) == ("undecided", 2)
+    assert (result.answer, result.exit_code) == ("undecided", 2)
     assert result.instances_needed > 100
     assert result.sentence.startswith(
         "Undecided after 50 instances: at 10 evaluations NEW wins on 50 % of instances (3"
@@ -77,7 +77,7 @@ def test_repetitions_of_one_instance_are_called_so():
 
 
 def test_identical_versions_are_no_worse_after_few_instances():
-    assert judge(choices_of(0, 0, 48), "OLD", "NEW", looks=6).verdict == "no worse"
+    assert judge(choices_of(0, 0, 48), "OLD", "NEW", looks=6).answer == "no worse"
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(56, 44), (38, 62)])
@@ -85,13 +85,13 @@ def test_more_looks_need_more_certainty(wins, losses):
     once = judge(choices_of(wins, losses), "OLD", "NEW")
     often = judge(choices_of(wins, losses), "OLD", "NEW", looks=10)
     assert often.probability == pytest.approx(1 - 10 * (1 - once.probability))
-    assert judge(choices_of(wins, losses), "OLD", "NEW", looks=1000).verdict == "undecided"
+    assert judge(choices_of(wins, losses), "OLD", "NEW", looks=1000).answer == "undecided"
 
 
 def test_the_data_hold_what_the_sentence_says():
     result = judge(choices_of(70, 30), "OLD", "NEW")
     data = result.to_data()
-    assert (data["verdict"], data["exit_code"], data["sentence"]) == ("no worse", 0, result.sentence)
+    assert (data["answer"], data["exit_code"], data["sentence"]) == ("no worse", 0, result.sentence)
     assert data["budgets"] == [10, 1000]
     assert len(data["win_rate"]) == len(data["lower"]) == len(data["upper"]) == 2
     assert data["probability"] == data["probability_no_worse"] > data["probability_worse"]
@@ -100,7 +100,7 @@ def test_the_data_hold_what_the_sentence_says():
 def test_the_data_of_an_undecided_comparison_hold_the_probabilities_of_the_posterior():
     """Corrected for looks, both would be 0: that neither is certain, not that neither is probable."""
     data = judge(choices_of(25, 25), "OLD", "NEW", looks=6).to_data()
-    assert data["verdict"] == "undecided"
+    assert data["answer"] == "undecided"
     assert data["probability"] == 0
     both = data["probability_no_worse"] + data["probability_worse"]
     assert both == pytest.approx(1, abs=0.05)  # since both budgets have the same outcomes

@@ -23,7 +23,7 @@ BUDGET_KINDS = ("at", "between", "around", "drawn")
 def race():
     """A race with an elimination and undecided pairs."""
     race = small_race(confidence=0.8)
-    assert race.outcome.eliminations
+    assert race.outcome.drops
     return race
 
 

@@ -98,10 +98,10 @@ def test_the_data_of_a_race_are_those_of_its_result(data, race):
     result, sections = race.outcome, data["sections"]
     assert data["title"] == "T"
     assert [data["names"][k] for k in data["candidates"]] == list(result.kept)
-    eliminated = sections["standings"]["groups"][2]["algorithms"]
-    assert eliminated
-    assert [each["name"] for each in eliminated] == [each.name for each in result.eliminations]
-    assert [each["detail"] for each in eliminated] == [drop_detail(each, "evaluations") for each in result.eliminations]
+    dropped = sections["standings"]["groups"][2]["algorithms"]
+    assert dropped
+    assert [each["name"] for each in dropped] == [each.name for each in result.drops]
+    assert [each["detail"] for each in dropped] == [drop_detail(each, "evaluations") for each in result.drops]
     assert len(sections["standings"]["rounds"]["numbers"]) == len(result.rounds)
     cost = sections["cost"]
     assert cost["saved"] == pytest.approx(result.saved_share)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from polarbear.race.rounds import Eliminated
+from polarbear.race.rounds import Drop
 from polarbear.reporting.sentences import drop_detail, prior_sentences
 from tests.plots.posteriors import specialist_posterior
 from tests.selection.posteriors import posterior_of, random_posterior
@@ -25,7 +25,7 @@ def test_plackett_luce_over_time_is_called_overconfident():
 
 
 def test_the_detail_of_an_elimination_has_three_digits():
-    drop = Eliminated("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
+    drop = Drop("slow", "fast", 0.97, round=3, instances=24, cost=84549.0, error_bound=0.021)
     detail = "Dropped in round 3, after 24 instances and 84,500 evaluations."
     assert drop_detail(drop, "evaluations") == detail
     assert drop_detail(replace(drop, instances=1), "s").endswith("after 1 instance and 84,500 s.")

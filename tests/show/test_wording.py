@@ -110,7 +110,7 @@ CASES = {
     Code.STOPPED: [
         (("cma", "de"), {**STOPPED, "reason": reason, "undecided": pairs, "further": further})
         for reason in (
-            *("max_instances", "max_evaluations", "max_seconds", "instances ran out", "no elimination likely"),
+            *("max_instances", "max_evaluations", "max_seconds", "instances ran out", "no drop likely"),
             *("pairs left undecided", "selected pairs decided", "interrupted", "callback", "paused"),
         )
         for pairs, further in (([], 0), (OPEN, 1), (OPEN * 5, 80))

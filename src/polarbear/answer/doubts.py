@@ -66,7 +66,7 @@ def find_doubts(
 def find_model_doubts(check: ModelCheck, decisions: Sequence[Decision], *, is_race: bool) -> list[Finding]:
     """Return where the outcomes of pairs contradict the posterior, or do not support the drop of an algorithm."""
     found = []
-    for each in check.check_eliminations(decisions):
+    for each in check.check_drops(decisions):
         numbers: dict[str, Any] = {"probability": each.probability, "own": each.own, "budget": each.budget}
         if each.contradicted:
             remedy = Restore(each.name) if is_race else ShowPair(each.by, each.name)

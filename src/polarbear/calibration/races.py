@@ -18,7 +18,7 @@ from scipy import stats
 
 from polarbear.calibration.beliefs import prior_of
 from polarbear.calibration.coverage import compare_win_rates, summarise_comparisons
-from polarbear.calibration.rank_tests import eliminate_by_rank_tests
+from polarbear.calibration.rank_tests import drop_by_rank_tests
 from polarbear.calibration.simulator import Simulator
 from polarbear.calibration.truths import Truth, draw_instance_utilities, draw_truth, true_ratings, true_win_rates
 from polarbear.observe import Grid, Trajectory, linear_grid
@@ -104,13 +104,13 @@ class Decisions:
 
     Attributes
     ----------
-    eliminated
+    dropped
         The indices of the dropped algorithms.
     promised
         The sum of the error probabilities of the drops under their posteriors.
     instances
         The number of instances used.
-    resolved
+    decided
         Whether the race was finished before its instances ran out.
     cost
         The cost of the race relative to running every algorithm on every instance.
@@ -118,10 +118,10 @@ class Decisions:
         The posterior at the end of the race, if there is one.
     """
 
-    eliminated: tuple[int, ...]
+    dropped: tuple[int, ...]
     promised: float
     instances: int
-    resolved: bool
+    decided: bool
     cost: float
     posterior: Posterior | None = None
 
@@ -155,10 +155,10 @@ def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> di
     due_by_pairs = surely_beaten.any(axis=0)
     due = (surely_beaten & surely_none).any(axis=0) if cell.specialists == "keep" else due_by_pairs
     gone = np.zeros(cell.algorithms, dtype=bool)
-    gone[list(decisions.eliminated)] = True
+    gone[list(decisions.dropped)] = True
     lost = bool((gone & clear_member).any())
     return {
-        "eliminated": int(gone.sum()),
+        "dropped": int(gone.sum()),
         "wrong": int((gone & ~beaten.any(axis=0)).sum()),
         "clearly_wrong": int((gone & clear_member).sum()),
         "specialists_lost": int((gone & ~(beaten & no_specialist).any(axis=0)).sum()),
@@ -166,7 +166,7 @@ def compare_with_truth(cell: RaceCell, truth: Array, decisions: Decisions) -> di
         "right_set": not lost and not bool((~gone & due).any()),
         "right_set_by_pairs": not lost and not bool((~gone & due_by_pairs).any()),
         "instances": decisions.instances,
-        "resolved": decisions.resolved,
+        "finished": decisions.decided,
         "cost": decisions.cost,
         **({} if decisions.posterior is None else {"after": compare_win_rates(decisions.posterior, rates)}),
     }
@@ -192,12 +192,12 @@ def not_specialist_against(ratings: Array, *, margin: float = 0.0) -> Mask:
 def _race_by_posterior(cell: RaceCell, values: Array, *, seed: int) -> Decisions:
     names = [f"a{number}" for number in range(cell.algorithms)]
     state = race_on(values, loop.start(cell.settings(seed), names))
-    eliminations = [each for round_ in state.rounds for each in round_.eliminated]
+    drops = [each for round_ in state.rounds for each in round_.dropped]
     return Decisions(
-        eliminated=tuple(names.index(each.name) for each in eliminations),
-        promised=float(sum(1 - each.probability for each in eliminations)),
+        dropped=tuple(names.index(each.name) for each in drops),
+        promised=float(sum(1 - each.probability for each in drops)),
         instances=len(state.observations.instances),
-        resolved=loop.ask(state) is None,
+        decided=loop.ask(state) is None,
         cost=state.cost / (cell.most_instances * cell.algorithms * float(cell.grid.budgets[-1])),
         posterior=infer_posterior(state),
     )
@@ -226,31 +226,31 @@ def race_on(values: Array, state: State) -> State:
 
 
 def _race_by_rank_tests(cell: RaceCell, values: Array) -> Decisions:
-    eliminated, instances, spent = eliminate_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
+    dropped, instances, spent = drop_by_rank_tests(values, level=1 - cell.confidence, batch=cell.batch[0])
     return Decisions(
-        eliminated=tuple(eliminated),
-        promised=(1 - cell.confidence) * len(eliminated),
+        dropped=tuple(dropped),
+        promised=(1 - cell.confidence) * len(dropped),
         instances=instances,
-        resolved=len(eliminated) == cell.algorithms - 1,
+        decided=len(dropped) == cell.algorithms - 1,
         cost=spent / values[:, 0].size,
     )
 
 
 def summarise(cell: RaceCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
     """Return error rates over the races of one cell, with Wilson's 95 % intervals, and mean costs."""
-    eliminated = sum(each["eliminated"] for each in outcomes)
+    dropped = sum(each["dropped"] for each in outcomes)
     return {
         **asdict(cell),
         "races": len(outcomes),
         "any_clearly_wrong": rate(sum(each["clearly_wrong"] > 0 for each in outcomes), len(outcomes)),
         "any_wrong": rate(sum(each["wrong"] > 0 for each in outcomes), len(outcomes)),
-        "wrong_per_elimination": rate(sum(each["wrong"] for each in outcomes), eliminated),
+        "wrong_per_elimination": rate(sum(each["wrong"] for each in outcomes), dropped),
         "promised": round(sum(each["promised"] for each in outcomes), 2),
-        "eliminated": eliminated,
+        "dropped": dropped,
         "specialist_lost": rate(sum(each["specialists_lost"] > 0 for each in outcomes), len(outcomes)),
         "right_set": rate(sum(each["right_set"] for each in outcomes), len(outcomes)),
         "right_set_by_pairs": rate(sum(each["right_set_by_pairs"] for each in outcomes), len(outcomes)),
-        "resolved": round(sum(each["resolved"] for each in outcomes) / len(outcomes), 3) if outcomes else None,
+        "finished": round(sum(each["finished"] for each in outcomes) / len(outcomes), 3) if outcomes else None,
         "instances": round(float(np.mean([each["instances"] for each in outcomes])), 1) if outcomes else None,
         "cost": round(float(np.mean([each["cost"] for each in outcomes])), 3) if outcomes else None,
         **_summarise_posteriors([each["after"] for each in outcomes if "after" in each]),

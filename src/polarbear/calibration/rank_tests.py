@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array
 
 
-def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
+def drop_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple[list[int], int, int]:
     """Return the dropped algorithms, the number of instances used, and the number of runs.
 
     Parameters
@@ -30,14 +30,14 @@ def eliminate_by_rank_tests(values: Array, *, level: float, batch: int) -> tuple
         The number of instances between two analyses.
     """
     instances, _, algorithms = values.shape
-    inside, eliminated, runs, used = list(range(algorithms)), [], 0, 0
+    inside, dropped, runs, used = list(range(algorithms)), [], 0, 0
     while used < instances and len(inside) > 1:
         before, used = used, min(used + batch, instances)
         runs += (used - before) * len(inside)
         for loser in _find_beaten(values[:used][..., inside], level):
-            eliminated.append(inside[loser])
-        inside = [each for each in inside if each not in eliminated]
-    return eliminated, used, runs
+            dropped.append(inside[loser])
+        inside = [each for each in inside if each not in dropped]
+    return dropped, used, runs
 
 
 def _find_beaten(values: Array, level: float) -> list[int]:

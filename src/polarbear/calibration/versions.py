@@ -89,17 +89,17 @@ def simulate_comparison(cell: VersionCell, replicate: int) -> dict[str, Any]:
             draws=cell.draws,
             seed=replicate,
         )
-        if result.verdict != "undecided":
+        if result.answer != "undecided":
             break
-    return {"verdict": result.verdict, "instances": number}
+    return {"answer": result.answer, "instances": number}
 
 
 def summarise(cell: VersionCell, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the share of each verdict with Wilson's 95 % interval, and the mean number of instances."""
-    counts = Counter(each["verdict"] for each in outcomes)
+    counts = Counter(each["answer"] for each in outcomes)
     return {
         **asdict(cell),
         "comparisons": len(outcomes),
-        **{verdict: rate(counts[verdict], len(outcomes)) for verdict in ("no worse", "worse", "undecided")},
+        **{answer: rate(counts[answer], len(outcomes)) for answer in ("no worse", "worse", "undecided")},
         "instances": round(float(np.mean([each["instances"] for each in outcomes])), 1) if outcomes else None,
     }

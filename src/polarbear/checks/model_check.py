@@ -30,7 +30,7 @@ from polarbear.checks.pair_outcomes import (
 from polarbear.checks.run_scores import standard_scores
 from polarbear.checks.score_correlation import independent_budgets, score_correlation
 from polarbear.observe import Choices
-from polarbear.posterior.elimination import elimination_probabilities_over_time
+from polarbear.posterior.elimination import drop_probabilities_over_time
 from polarbear.posterior.posterior import Posterior
 from polarbear.posterior.relations import win_probability
 
@@ -144,7 +144,7 @@ class ModelCheck:
             name: float(array[index]) for name, array in arrays.items()
         }
 
-    def check_eliminations(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
+    def check_drops(self, decisions: Iterable[Decision]) -> tuple[PairCheck, ...]:
         """Return each drop checked against the outcomes of its pair alone."""
         pair_checks = []
         for each in decisions:
@@ -159,7 +159,7 @@ class ModelCheck:
         return {
             "misfits": [asdict(each) for each in self.misfits],
             "disturbances": [asdict(each) for each in self.influences],
-            "own_outcomes": [asdict(each) for each in self.check_eliminations(decisions)],
+            "own_outcomes": [asdict(each) for each in self.check_drops(decisions)],
         }
 
 
@@ -215,7 +215,7 @@ def model_check(posterior: Posterior, choices: Choices) -> ModelCheck:
         observed=observed,
         modelled=modelled,
         deviation=binomial_deviation(modelled, compared),
-        own=beating_probability(observed, compared) if by_model else elimination_probabilities_over_time(posterior),
+        own=beating_probability(observed, compared) if by_model else drop_probabilities_over_time(posterior),
         by_model=by_model,
         # Without Plackett-Luce there is nothing to check, and the number is not needed.
         independent_budgets=_independent_budgets(posterior, choices) if by_model else float(len(posterior.grid)),

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # Reasons that hold before a round begins; after the others, some runs of an unfinished round may have been made.
 _STOPS_BEFORE_RUNS: "tuple[Stopped, ...]" = (
-    "resolved",
+    "finished",
     "pairs left undecided",
-    "no elimination likely",
+    "no drop likely",
     "selected pairs decided",
     "max_instances",
     "max_evaluations",
@@ -136,7 +136,7 @@ def _nothing_ran(result: "RaceOutcome", prepared: "Prepared") -> str:
     from polarbear.race.stopping import limit_to_continue
 
     reason = f"Nothing ran: {result.why_stopped[0].lower()}{result.why_stopped[1:]}"
-    if result.stopped != "no elimination likely":
+    if result.stopped != "no drop likely":
         return reason
     limit, instances = limit_to_continue(result.state, result.posterior), prepared.instances
     listed = isinstance(instances, Sized) and not callable(instances)

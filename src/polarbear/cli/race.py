@@ -212,7 +212,7 @@ def plan_changes(
                     f"expected a dropped algorithm to restore, got {name!r}, of which the race has no judged runs; add it "
                     f"with: polarbear race {known} --add {shlex.quote(name)}"
                 )
-            state = loop.readmit(state, name)
+            state = loop.restore(state, name)
         _check_drops(state, dropped)
         return lambda race: make(race, new, prepared)
 
@@ -220,11 +220,11 @@ def plan_changes(
         for name in new:
             race.add(name, prepared.algorithms[name])
             terminal.print_note(f"{name} is added; it first runs on the instances used so far", quiet=quiet)
-        beaten, removed = {each.name: each for each in race.outcome.eliminations}, race.state.removed
+        beaten, dropped_by_user = {each.name: each for each in race.outcome.drops}, race.state.dropped_by_user
         for name in restored:
             race.restore(name)
             was = beaten.get(name)
-            why = removed[name] if was is None else f"dropped in round {was.round}, beaten by {was.by}"
+            why = dropped_by_user[name] if was is None else f"dropped in round {was.round}, beaten by {was.by}"
             terminal.print_note(
                 f"{name} is a candidate again; it was {why}. Its earlier runs still count.", quiet=quiet
             )

@@ -95,7 +95,7 @@ def failing_lines(outcome: "RaceOutcome", known: str) -> list[str]:
     they, their = ("it", "its") if len(names) == 1 else ("them", "their")
     lines = [each.sentence for each in outcome.failing]
     lines.append(f"Fix {they} and continue with: polarbear race {known} --failed rerun")
-    if outcome.failing_are_removable:
+    if outcome.failing_are_droppable:
         drops = " ".join(f"--drop {shlex.quote(name)}" for name in names)
         lines.append(f"or drop {they}: polarbear race {known} {drops}")
     return [*lines, f"or let {their} failures count: polarbear race {known} --failed accept"]

@@ -145,7 +145,7 @@ def _compare_with_aocc(result: "Result", optimum: float | None) -> "AoccComparis
 def _replay_as_data(replay: "Replay") -> dict[str, Any]:
     return {
         "kept": list(replay.result.kept),
-        "dropped": {each.name: asdict(each) for each in replay.result.eliminations},
+        "dropped": {each.name: asdict(each) for each in replay.result.drops},
         "instances": replay.result.instances,
         "recorded": replay.recorded,
         "spent": replay.spent,

@@ -60,8 +60,8 @@ def repeat_proposals(proposer: Proposer, race: Race, seed: int) -> list[Batch]:
                 "repeated, or begin another race file"
             )
         for name, algorithm in proposals.items():
-            removed = name in before and name not in race.state.names
-            if not removed and name not in race.algorithms:
+            dropped_by_user = name in before and name not in race.state.names
+            if not dropped_by_user and name not in race.algorithms:
                 race.add(name, algorithm)
         batches.append(Batch(tuple(names), state))
     return batches

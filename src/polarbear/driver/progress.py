@@ -124,7 +124,7 @@ class Pace:
             self._candidates = state.candidates
             self._forecasts.clear()
         if state.posterior is not None and state.posterior.instances >= STABLE_FROM and running_until(state):
-            self._forecasts.append(instances_needed(state.posterior, state.resolved, state.settings))
+            self._forecasts.append(instances_needed(state.posterior, state.decided, state.settings))
 
     def describe_remaining(self, state: State, horizon: Horizon, now: float) -> str:
         """Return in words how many instances remain, and how long they take at this pace."""
@@ -187,7 +187,7 @@ class LineView(SilentView):
         if self.interval:
             self._pace.forecast(state)
         last, now = state.rounds[-1], self.clock()
-        important = last.number == 1 or last.eliminated or not last.reliable
+        important = last.number == 1 or last.dropped or not last.reliable
         if important or now - self._printed >= self.interval:
             self._print_rounds(state)
 
@@ -202,7 +202,7 @@ class LineView(SilentView):
         words = [
             f"round {last.number}",
             total if any(each.instances for each in self._waiting) else "no new runs",
-            f"{percent(last.resolved_share)} decided",
+            f"{percent(last.decided_share)} decided",
             with_noun(len(state.candidates), "candidate"),
             f"{round_off(state.cost)} {state.settings.clock}",
         ]
@@ -211,7 +211,7 @@ class LineView(SilentView):
             self._failures = 0
         words += [
             f"{each.name} is dropped (beaten by {each.by}, {format_percent(each.probability)} sure)"
-            for each in last.eliminated
+            for each in last.dropped
         ]
         if not last.reliable:
             words.append(f"nothing was decided, because the posterior is unreliable: {last.message}")
@@ -288,7 +288,7 @@ class LiveView(SilentView):
         state, plan = self._state, self._plan
         assert state is not None
         assert plan is not None
-        share = decided_share(state.resolved)
+        share = decided_share(state.decided)
         head = Table.grid(padding=(0, 2))
         head.add_row(
             "decided", ProgressBar(total=1.0, completed=share, width=30), f"{percent(share)} of pairs and budgets"
@@ -308,7 +308,7 @@ class LiveView(SilentView):
         table = Table(box=None, padding=(0, 2))
         for heading in ("algorithm", "state", "beaten everywhere"):
             table.add_column(heading, justify="right" if heading == "beaten everywhere" else "left")
-        dropped = {each.name: each for round_ in state.rounds for each in round_.eliminated}
+        dropped = {each.name: each for round_ in state.rounds for each in round_.dropped}
         threat = dict(state.rounds[-1].threat) if state.rounds else {}
         running = running_until(state)
         for name in state.names:

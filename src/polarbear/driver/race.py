@@ -20,7 +20,7 @@ from polarbear.driver import progress as views
 from polarbear.driver.dispatch import RunContext
 from polarbear.driver.environment import environment
 from polarbear.driver.record import RaceRecord, load_record
-from polarbear.driver.resume import describe_runs, explain_damage, removed_event, states_before_adding
+from polarbear.driver.resume import describe_runs, dropped_event, explain_damage, states_before_adding
 from polarbear.driver.round_loop import run_rounds
 from polarbear.driver.selected import check_selected
 from polarbear.driver.source_code import digest_codes, warn_of_edits
@@ -28,14 +28,14 @@ from polarbear.execution import Limits, LocalExecutor, Payload, ReplayExecutor, 
 from polarbear.problems import Repeated
 from polarbear.race import loop
 from polarbear.race.failing import find_failing
-from polarbear.race.group_elimination import check_groups
+from polarbear.race.group_drops import check_groups
 from polarbear.race.instance_features import check_features, features_by_index
 from polarbear.race.outcome import RaceOutcome, Stopped
 from polarbear.race.serialisation import to_plain
 from polarbear.race.settings import Settings
 from polarbear.race.stopping import StoppingLimits
 from polarbear.storage import RaceFile
-from polarbear.wording import REMOVED_BY_HAND
+from polarbear.wording import DROPPED_BY_USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -261,7 +261,7 @@ class Race:
         state = self.state
         end = loop.end(state)
         # Of pairs that are left undecided, `only` may have asked for one, which a limit stopped.
-        stopped = end if end is not None and (end == "resolved" or self._stopped == "paused") else self._stopped
+        stopped = end if end is not None and (end == "finished" or self._stopped == "paused") else self._stopped
         failing = find_failing(state, self._record.runs.values()) if stopped == "algorithm failed" else ()
         return RaceOutcome(
             state,
@@ -312,9 +312,9 @@ class Race:
         if self._record.file is not None:
             self._record.file.set_about(key, value)
 
-    def drop(self, name: str, reason: str = REMOVED_BY_HAND) -> None:
+    def drop(self, name: str, reason: str = DROPPED_BY_USER) -> None:
         """Drop a candidate without judging it, and store the reason, which answers show; its data are kept."""
-        self._record.update(loop.drop(self.state, name, reason), "removed", removed_event(name, reason))
+        self._record.update(loop.drop(self.state, name, reason), "dropped", dropped_event(name, reason))
         self._stopped = "paused"
 
     def restore(self, name: str) -> None:
@@ -322,7 +322,7 @@ class Race:
 
         Its earlier runs still count, so the next round may drop it again.
         """
-        self._record.update(loop.readmit(self.state, name), "readmitted", name)
+        self._record.update(loop.restore(self.state, name), "restored", name)
         self._stopped = "paused"
 
     def drive(

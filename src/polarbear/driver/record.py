@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from polarbear.race.state import State
     from polarbear.storage import RaceFile
 
-EventKind = Literal["round", "added", "removed", "readmitted", "rerun", "settings", "features"]
+EventKind = Literal["round", "added", "dropped", "restored", "rerun", "settings", "features"]
 
 
 @dataclass(eq=False)

@@ -40,7 +40,7 @@ def describe_remaining(
     """
     if state.posterior is None or not running_until(state):
         return ""
-    needed = further_instances(state.posterior, state.resolved, state.settings, recent)
+    needed = further_instances(state.posterior, state.decided, state.settings, recent)
     left = limits.instances_left(state)
     if pace:
         left = min(left, seconds_left / pace)

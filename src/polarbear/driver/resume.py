@@ -15,7 +15,7 @@ from polarbear.race.observations import ClusterLabel, instance_of
 from polarbear.race.sampling import recorded_plan
 from polarbear.race.serialisation import from_plain
 from polarbear.storage.errors import DamagedRaceFile, replay_error
-from polarbear.wording import REMOVED_BY_HAND
+from polarbear.wording import DROPPED_BY_USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,10 +92,10 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
             return _repeat_round(state, from_plain(event.data), runs)
         case "added":
             return loop.add(state, event.data)
-        case "removed":
-            return loop.drop(state, *_read_removed_event(event.data))
-        case "readmitted":
-            return loop.readmit(state, event.data)
+        case "dropped":
+            return loop.drop(state, *_read_dropped_event(event.data))
+        case "restored":
+            return loop.restore(state, event.data)
         case "rerun":
             return loop.rerun(state, ((str(name), int(instance)) for name, instance in event.data))
         case "features":
@@ -106,14 +106,14 @@ def repeat_event(state: State, event: Event, runs: Runs) -> State:
             raise ValueError(f"it contains the event {kind!r}, which this version does not support")
 
 
-def removed_event(name: str, reason: str) -> object:
+def dropped_event(name: str, reason: str) -> object:
     """Return the data of an entry about a dropped algorithm: its name; if it was not dropped by hand, also the reason."""
-    return name if reason == REMOVED_BY_HAND else {"name": name, "reason": reason}
+    return name if reason == DROPPED_BY_USER else {"name": name, "reason": reason}
 
 
-def _read_removed_event(data: Any) -> tuple[str, str]:
+def _read_dropped_event(data: Any) -> tuple[str, str]:
     """Return the name and the reason from the data of an entry about a dropped algorithm."""
-    return (str(data["name"]), str(data["reason"])) if isinstance(data, dict) else (data, REMOVED_BY_HAND)
+    return (str(data["name"]), str(data["reason"])) if isinstance(data, dict) else (data, DROPPED_BY_USER)
 
 
 def add_features(state: State, instance: int, features: object) -> State:

@@ -47,7 +47,7 @@ def run_rounds(
         if plan.instances and room <= 0:
             return reason
         if plan.kind == "fresh" and only is None and limits.is_futile(record.state):
-            return "no elimination likely"
+            return "no drop likely"
         if room < len(plan.instances):
             plan = loop.ask(record.state, most_instances=room, only=only)
             assert plan is not None

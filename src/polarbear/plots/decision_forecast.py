@@ -90,13 +90,13 @@ class DecisionForecast:
 
 def _open_pairs(result: RaceOutcome) -> tuple[OpenPair, ...]:
     state, names = result.state, result.state.names
-    if state.resolved.all():
+    if state.decided.all():
         return ()
     forecasts: dict[tuple[str, str], float] = {}
     if result.instances >= STABLE_FROM:
         known = [names.index(name) for name in result.posterior.names]
-        resolved = state.resolved[:, known][:, :, known]
-        for (a, b), needed in instances_per_budget(result.posterior, resolved, state.settings).items():
+        decided = state.decided[:, known][:, :, known]
+        for (a, b), needed in instances_per_budget(result.posterior, decided, state.settings).items():
             forecasts[names[known[a]], names[known[b]]] = float(needed.max())
     unknown = np.inf if result.instances >= STABLE_FROM else np.nan
     pairs = [OpenPair(*pair, forecasts.get(pair, unknown)) for pair in result.undecided()]

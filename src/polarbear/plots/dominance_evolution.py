@@ -41,9 +41,9 @@ class DominanceEvolution:
         Numbers of the rounds, from 1.
     threat
         max_A P(A dominates B) for each B; NaN before B joins the race and after it is dropped.
-    eliminated
+    dropped
         Whether B is dropped in the round.
-    resolved
+    decided
         Whether a candidate becomes decided against all others in the round, and so a member of the Pareto set.
     share
         The share of all (budget, pair) that are decided.
@@ -56,8 +56,8 @@ class DominanceEvolution:
     names: tuple[str, ...]
     rounds: Indices
     threat: Array
-    eliminated: Mask
-    resolved: Mask
+    dropped: Mask
+    decided: Mask
     share: Array
     reliable: Mask
     confidence: float
@@ -68,36 +68,36 @@ class DominanceEvolution:
         names, rounds = result.state.names, result.rounds
         shape = len(rounds), len(names)
         threat = np.full(shape, np.nan)
-        eliminated, resolved = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-        eliminated_before: set[str] = set()
-        decided: set[str] = set()
+        dropped, decided = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+        dropped_before: set[str] = set()
+        decided_before: set[str] = set()
         for row, round_ in enumerate(rounds):
             if round_.kind == "review":  # under new settings all but those dropped by hand are candidates again
-                eliminated_before.clear()
-                decided.clear()
-            eliminated_before.difference_update(
+                dropped_before.clear()
+                decided_before.clear()
+            dropped_before.difference_update(
                 name for name, _ in round_.budgets
             )  # it runs: it was restored or came back
-            eliminated_before.difference_update(round_.returned)
-            eliminated_now = {each.name for each in round_.eliminated}
+            dropped_before.difference_update(round_.returned)
+            dropped_now = {each.name for each in round_.dropped}
             open_ = {name for a, b, _ in round_.open for name in (a, b)}
             for name, probability in round_.threat:
-                if name not in names or name in eliminated_before:
+                if name not in names or name in dropped_before:
                     continue
                 column = names.index(name)
                 threat[row, column] = probability
-                eliminated[row, column] = name in eliminated_now
-                inside = name not in eliminated_now | open_ and name not in result.state.removed
-                resolved[row, column] = inside and name not in decided
-                (decided.add if inside else decided.discard)(name)
-            eliminated_before |= eliminated_now
+                dropped[row, column] = name in dropped_now
+                inside = name not in dropped_now | open_ and name not in result.state.dropped_by_user
+                decided[row, column] = inside and name not in decided_before
+                (decided_before.add if inside else decided_before.discard)(name)
+            dropped_before |= dropped_now
         return cls(
             names=names,
             rounds=np.array([round_.number for round_ in rounds], dtype=np.intp),
             threat=threat,
-            eliminated=eliminated,
-            resolved=resolved,
-            share=np.array([round_.resolved_share for round_ in rounds]),
+            dropped=dropped,
+            decided=decided,
+            share=np.array([round_.decided_share for round_ in rounds]),
             reliable=np.array([round_.reliable for round_ in rounds], dtype=np.bool_),
             confidence=result.state.settings.confidence,
         )
@@ -131,7 +131,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
     for column, name in enumerate(data.names):
         shape: dict[str, Any] = {"color": look[name].colour, "clip_on": False}
         threat = np.minimum(data.threat[:, column], _TOP)
-        plain = np.flatnonzero(~(data.eliminated | data.resolved)[:, column]).tolist()
+        plain = np.flatnonzero(~(data.dropped | data.decided)[:, column]).tolist()
         ax.plot(
             data.rounds,
             threat,
@@ -143,7 +143,7 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
             zorder=3,
             **shape,
         )
-        for marks, marker, size in ((data.eliminated, "X", 7), (data.resolved, "D", 5.5)):
+        for marks, marker, size in ((data.dropped, "X", 7), (data.decided, "D", 5.5)):
             here = marks[:, column]
             if not here.any():  # Matplotlib would lay out an empty line at the corner of the figure
                 continue
@@ -190,14 +190,14 @@ def draw_evolution(ax: Axes, data: DominanceEvolution) -> None:
 
 
 def _round_of(data: DominanceEvolution, column: int) -> str:
-    rows = np.flatnonzero(data.eliminated[:, column] | data.resolved[:, column])
+    rows = np.flatnonzero(data.dropped[:, column] | data.decided[:, column])
     return f", {data.rounds[rows[-1]]}" if rows.size else ""
 
 
 def _horizontal_shift(data: DominanceEvolution) -> Array:
     """Return the horizontal shift, in rounds, of marks of one round that would overlap."""
     shift = np.zeros(data.threat.shape)
-    marked = data.eliminated | data.resolved
+    marked = data.dropped | data.decided
     for row, heights in enumerate(height_of(data.threat)):
         for place in set(np.round(heights[marked[row]] / _SAME_HEIGHT)):
             together = np.flatnonzero(marked[row] & (np.round(heights / _SAME_HEIGHT) == place))
@@ -207,7 +207,7 @@ def _horizontal_shift(data: DominanceEvolution) -> Array:
 
 
 def _mark_of(data: DominanceEvolution, column: int) -> str | None:
-    rows = np.flatnonzero(data.eliminated[:, column] | data.resolved[:, column])
+    rows = np.flatnonzero(data.dropped[:, column] | data.decided[:, column])
     if not rows.size:
         return None
-    return "X" if data.eliminated[rows[-1], column] else "D"
+    return "X" if data.dropped[rows[-1], column] else "D"

@@ -47,7 +47,7 @@ class Panel:
     ----------
     round
         The number of the round.
-    eliminated, resolved
+    dropped, decided
         The algorithms dropped in this round, and those that became decided against all others.
     instances
         The number of instances used so far.
@@ -58,8 +58,8 @@ class Panel:
     """
 
     round: int
-    eliminated: tuple[str, ...]
-    resolved: tuple[str, ...]
+    dropped: tuple[str, ...]
+    decided: tuple[str, ...]
     instances: int
     curves: RatingCurves
     excluded: frozenset[str]
@@ -98,7 +98,7 @@ class RoundPanels:
             True ratings of all algorithms, shape (budget, algorithm).
         """
         chosen = key_rounds(result, most=most) if rounds is None else tuple(rounds)
-        resolved, panels = _newly_resolved(result), []
+        decided, panels = _newly_decided(result), []
         state = _with_fewer_draws(result.state)
         if truth is None:
             state = _with_fewer_budgets(state)
@@ -108,8 +108,8 @@ class RoundPanels:
             panels.append(
                 Panel(
                     round=number,
-                    eliminated=tuple(each.name for each in result.rounds[number - 1].eliminated),
-                    resolved=resolved[number - 1],
+                    dropped=tuple(each.name for each in result.rounds[number - 1].dropped),
+                    decided=decided[number - 1],
                     instances=len(earlier.observations.instances),
                     curves=RatingCurves.of(infer_posterior(earlier), level=level, truth=truth),
                     excluded=frozenset(earlier.names) - earlier.candidates,
@@ -143,13 +143,13 @@ def key_rounds(result: RaceOutcome, *, most: int = 6) -> tuple[int, ...]:
     """
     if most < 1:
         raise ValueError(f"expected at least one round to show, got {most!r}; leave it out to show six")
-    rounds, resolved = result.rounds, _newly_resolved(result)
+    rounds, decided = result.rounds, _newly_decided(result)
     if not rounds:
         raise ValueError("expected a race with rounds, got none to show; run the race first")
     weight = {
-        round_.number: (round_.number == len(rounds), bool(round_.eliminated), bool(new), round_.number)
-        for round_, new in zip(rounds, resolved, strict=True)
-        if round_.eliminated or new or round_.number in (1, len(rounds))
+        round_.number: (round_.number == len(rounds), bool(round_.dropped), bool(new), round_.number)
+        for round_, new in zip(rounds, decided, strict=True)
+        if round_.dropped or new or round_.number in (1, len(rounds))
     }
     return tuple(sorted(sorted(weight, key=lambda number: weight[number], reverse=True)[:most]))
 
@@ -180,29 +180,29 @@ def state_after(state: State, number: int, *, since: State | None = None) -> Sta
     return replace(
         state,
         names=names,
-        candidates=frozenset(names) - _eliminated_in(rounds),
+        candidates=frozenset(names) - _dropped_in(rounds),
         observations=observations,
         rounds=rounds,
         posterior=state.posterior if last else None,
     )
 
 
-def _eliminated_in(rounds: Sequence[Round]) -> set[str]:
+def _dropped_in(rounds: Sequence[Round]) -> set[str]:
     """Return the algorithms that are dropped after these rounds."""
-    eliminated: set[str] = set()
+    dropped: set[str] = set()
     for round_ in rounds:
         if round_.kind == "review":
-            eliminated.clear()
-        eliminated.difference_update(name for name, _ in round_.budgets)  # it runs: it was restored or came back
-        eliminated.difference_update(round_.returned)
-        eliminated.update(each.name for each in round_.eliminated)
-    return eliminated
+            dropped.clear()
+        dropped.difference_update(name for name, _ in round_.budgets)  # it runs: it was restored or came back
+        dropped.difference_update(round_.returned)
+        dropped.update(each.name for each in round_.dropped)
+    return dropped
 
 
-def _newly_resolved(result: RaceOutcome) -> list[tuple[str, ...]]:
+def _newly_decided(result: RaceOutcome) -> list[tuple[str, ...]]:
     """Return the candidates that became decided against all others, per round."""
     evolution = DominanceEvolution.of(result)
-    return [tuple(name for name, new in zip(evolution.names, row, strict=True) if new) for row in evolution.resolved]
+    return [tuple(name for name, new in zip(evolution.names, row, strict=True) if new) for row in evolution.decided]
 
 
 def draw_rounds(axes: Sequence[Axes], data: RoundPanels, *, axis: Axis | None = None, unit: str = "budget") -> None:
@@ -246,7 +246,7 @@ def _head(ax: Axes, heading: str, lines: Sequence[str]) -> None:
 def _decision_lines(panel: Panel, short: Mapping[str, str]) -> list[str]:
     """Return the decisions of a round in lines: dropped algorithms, then newly decided ones; a long name has a line."""
     lines = []
-    for names, what in ((panel.eliminated, "dropped"), (panel.resolved, "decided")):
+    for names, what in ((panel.dropped, "dropped"), (panel.decided, "decided")):
         listed = ", ".join(short[name] for name in names)
         if len(listed) <= _LINE:
             lines += [f"{listed} {what}"] if names else []

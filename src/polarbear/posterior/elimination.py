@@ -47,23 +47,33 @@ _LARGEST = float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True)
-class Dominated:
-    """A dropped algorithm, and the algorithm that beats it.
+class Drop:
+    """A dropped algorithm.
 
     Attributes
     ----------
     name, by
-        The dropped algorithm, and the kept algorithm that most probably beats it.
+        The algorithm, and the kept algorithm that most probably beats it at every budget; `by` is empty if you dropped it.
     probability
         The probability that `by` beats it at all budgets at once ("joint"), or at the least certain budget ("pointwise").
+    round, instances, cost
+        For a race: the round that dropped it, the number of instances by then, and the cost of all runs by then in the unit
+        of budgets.
+    error_bound
+        An upper bound on the probability that the drop is wrong, whatever the model, see `pb.evidence`. It holds for all
+        drops of a race at once. None if it is not known.
     """
 
     name: str
-    by: str
-    probability: float
+    by: str = ""
+    probability: float = 1.0
+    round: int | None = None
+    instances: int | None = None
+    cost: float | None = None
+    error_bound: float | None = None
 
 
-def elimination_probabilities(
+def drop_probabilities(
     posterior: Posterior,
     *,
     dominance: Dominance,
@@ -72,12 +82,12 @@ def elimination_probabilities(
 ) -> Array:
     """Return the probability that the row beats the column at every budget, shape (algorithm, algorithm).
 
-    `over_time` is the result of `elimination_probabilities_over_time`, if it has been computed already.
+    `over_time` is the result of `drop_probabilities_over_time`, if it has been computed already.
     """
     if dominance not in get_args(Dominance):
         raise ValueError(f"expected dominance as one of 'joint', 'pointwise', got {dominance!r}")
     if over_time is None:
-        over_time = elimination_probabilities_over_time(posterior, specialists=specialists)
+        over_time = drop_probabilities_over_time(posterior, specialists=specialists)
     least: Array = over_time.min(axis=0)
     if dominance == "joint":
         # A zero probability at one budget implies a zero probability at all budgets at once.
@@ -88,7 +98,7 @@ def elimination_probabilities(
     return least if posterior.beliefs is None else np.minimum(least, _LARGEST)
 
 
-def elimination_probabilities_over_time(
+def drop_probabilities_over_time(
     posterior: Posterior, *, specialists: Specialists = "drop", beats: Array | None = None
 ) -> Array:
     """Return P(the row beats the column at t), shape (budget, algorithm, algorithm), as it counts for a drop.
@@ -102,7 +112,7 @@ def elimination_probabilities_over_time(
     if _considers_first_places(posterior, specialists):
         result = np.zeros_like(beats)
         for a, b in np.argwhere(np.triu(beats.any(axis=0) | beats.any(axis=0).T, 1)).tolist():
-            result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _eliminates(posterior, a, b))
+            result[:, a, b], result[:, b, a] = (each.mean(axis=1) for each in _drops(posterior, a, b))
         beats = np.where(beats > 0, result, 0.0)
     differ = posterior.differing_pairs
     counted = np.where(~differ & (beats > 0), 1.0, beats)
@@ -118,7 +128,7 @@ def kept_algorithms(
     Parameters
     ----------
     threat
-        What `elimination_probabilities` returns, or any measure on whose scale `confidence` is given.
+        What `drop_probabilities` returns, or any measure on whose scale `confidence` is given.
     confidence
         The threat from which there is an arrow from the row to the column.
     judged
@@ -142,9 +152,7 @@ def kept_algorithms(
     return kept
 
 
-def eliminations(
-    names: tuple[str, ...], threat: Array, confidence: float, *, dropped: Mask, kept: Mask
-) -> tuple[Dominated, ...]:
+def drops(names: tuple[str, ...], threat: Array, confidence: float, *, dropped: Mask, kept: Mask) -> tuple[Drop, ...]:
     """Return the dropped algorithms, each with the algorithm that beats it, the most certain first.
 
     That is a kept algorithm if one beats it with the confidence, and otherwise the most certain of all.
@@ -153,7 +161,7 @@ def eliminations(
     for loser in np.flatnonzero(dropped).tolist():
         by_kept = np.where(kept, threat[:, loser], -np.inf)
         by = int((by_kept if by_kept.max() >= confidence else threat[:, loser]).argmax())
-        result.append(Dominated(names[loser], names[by], float(threat[by, loser])))
+        result.append(Drop(names[loser], names[by], float(threat[by, loser])))
     return tuple(sorted(result, key=lambda each: (-each.probability, each.name)))
 
 
@@ -172,7 +180,7 @@ def dominated(
     dominance: Dominance = "pointwise",
     specialists: Specialists = "drop",
     among: Collection[str] | None = None,
-) -> tuple[Dominated, ...]:
+) -> tuple[Drop, ...]:
     """Return the algorithms that others beat at every budget with the confidence, the most certain first.
 
     At least one algorithm remains. A cycle of algorithms that beat each other remains as a whole.
@@ -207,9 +215,7 @@ def dominated(
     threat = _threat(posterior, confidence, dominance, specialists)
     judged = np.isin(posterior.names, list(posterior.names if among is None else among))
     kept = kept_algorithms(threat, confidence, judged=judged)
-    return eliminations(
-        posterior.names, np.where(judged[:, None], threat, 0.0), confidence, dropped=judged & ~kept, kept=kept
-    )
+    return drops(posterior.names, np.where(judged[:, None], threat, 0.0), confidence, dropped=judged & ~kept, kept=kept)
 
 
 def pareto_set(
@@ -242,7 +248,7 @@ def cycles(
 def _threat(posterior: Posterior, confidence: float, dominance: Dominance, specialists: Specialists) -> Array:
     if not 0.5 < confidence <= 1:
         raise ValueError(f"expected confidence in (0.5, 1], got {confidence!r}; use a value such as 0.99")
-    return elimination_probabilities(posterior, dominance=dominance, specialists=specialists)
+    return drop_probabilities(posterior, dominance=dominance, specialists=specialists)
 
 
 def _considers_first_places(posterior: Posterior, specialists: Specialists) -> bool:
@@ -255,11 +261,11 @@ def _joint_with_first_places(posterior: Posterior, where: Mask) -> Array:
     result, differ = np.zeros(where.shape), posterior.differing_pairs
     for a, b in np.argwhere(np.triu(where | where.T, 1)).tolist():
         budgets = differ[:, a, b]
-        result[a, b], result[b, a] = (each[budgets].all(axis=0).mean() for each in _eliminates(posterior, a, b))
+        result[a, b], result[b, a] = (each[budgets].all(axis=0).mean() for each in _drops(posterior, a, b))
     return np.where(where, result, 0.0)
 
 
-def _eliminates(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
+def _drops(posterior: Posterior, a: int, b: int) -> tuple[Mask, Mask]:
     """Return whether a beats b on most instances and comes first as often, and whether b does, each (budget, draw)."""
     assert posterior.beliefs is not None
     rates, lead = posterior.win_rates(a, b), first_place_lead(posterior.beliefs, a, b)

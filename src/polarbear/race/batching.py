@@ -47,11 +47,11 @@ class AdaptiveBatch:
         """The size of the first round."""
         return self.smallest if self.start is None else self.start
 
-    def after(self, size: int, resolved_share: float) -> int:
+    def after(self, size: int, decided_share: float) -> int:
         """Return the size of the next round, after one of this size that decided this share of the undecided pairs."""
-        if resolved_share == 0:
+        if decided_share == 0:
             size *= 2
-        elif resolved_share > _MANY:
+        elif decided_share > _MANY:
             size //= 2
         return min(max(size, self.smallest), self.largest)
 
@@ -76,9 +76,9 @@ class FixedBatch:
         """The size of the first round."""
         return self.size
 
-    def after(self, size: int, resolved_share: float) -> int:
+    def after(self, size: int, decided_share: float) -> int:
         """Return the size of the next round."""
-        del size, resolved_share
+        del size, decided_share
         return self.size
 
 

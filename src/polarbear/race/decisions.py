@@ -11,14 +11,16 @@ import numpy as np
 
 from polarbear.posterior.e_values import corrections, error_bounds
 from polarbear.posterior.elimination import (
-    elimination_probabilities,
-    elimination_probabilities_over_time,
-    eliminations,
+    Drop,
+    drop_probabilities,
+    drop_probabilities_over_time,
+    drops,
     kept_algorithms,
 )
 from polarbear.posterior.relations import dominance
+from polarbear.race.decided_pairs import decided_pairs
 from polarbear.race.forecast import beyond_patience
-from polarbear.race.group_elimination import (
+from polarbear.race.group_drops import (
     GroupEvidence,
     check_groups,
     group_evidence,
@@ -26,13 +28,11 @@ from polarbear.race.group_elimination import (
     threat_in_every_group,
 )
 from polarbear.race.inference import choices_of_runs, infer_posterior
-from polarbear.race.resolution import resolved_pairs
-from polarbear.race.rounds import Eliminated, Round
-from polarbear.race.state import decided_share, resolved_for_candidates, undecided_cells
+from polarbear.race.rounds import Round
+from polarbear.race.state import decided_for_candidates, decided_share, undecided_cells
 
 if TYPE_CHECKING:
     from polarbear.arrays import Array, Mask
-    from polarbear.posterior.elimination import Dominated
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.sampling import Plan
     from polarbear.race.state import State
@@ -53,10 +53,10 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     settings, names, number = state.settings, state.names, len(state.rounds) + 1
     posterior = infer_posterior(state)
     is_candidate = np.array([name in state.candidates for name in names])
-    judged = np.array([name not in state.removed for name in names])
+    judged = np.array([name not in state.dropped_by_user for name in names])
     beats = dominance(posterior, where=judged[:, None] & judged)
-    over_time = elimination_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
-    threat = elimination_probabilities(
+    over_time = drop_probabilities_over_time(posterior, specialists=settings.specialists, beats=beats)
+    threat = drop_probabilities(
         posterior, dominance=settings.dominance, specialists=settings.specialists, over_time=over_time
     )
     founders = len(state.rounds[0].budgets if state.rounds else plan.budgets)  # all founders run in the first round
@@ -65,15 +65,15 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
     bounds = error_bounds(choices_of_runs(state), correction=corrections(len(names), founders), where=may_be)
     groups = _groups(state, threat, judged, is_candidate)
     kept: Mask = is_candidate
-    losers: tuple[Dominated, ...] = ()
+    losers: tuple[Drop, ...] = ()
     if posterior.diagnostics.reliable:
         kept, losers = _keep(state, posterior, threat, bounds, groups, judged=judged, is_candidate=is_candidate)
     candidates = frozenset(name for name, inside in zip(names, kept, strict=True) if inside)
-    resolved = resolved_for_candidates(state, candidates)
+    decided = decided_for_candidates(state, candidates)
     if posterior.diagnostics.reliable:
-        resolved = _resolve(state, posterior, candidates, beats, threat, groups)
-    left = beyond_patience(posterior, resolved, settings)
-    before, after = undecided_cells(state.resolved), undecided_cells(resolved)
+        decided = _resolve(state, posterior, candidates, beats, threat, groups)
+    left = beyond_patience(posterior, decided, settings)
+    before, after = undecided_cells(state.decided), undecided_cells(decided)
     used, total = len(state.observations.instances), state.cost
     record = Round(
         number=number,
@@ -83,14 +83,14 @@ def decide_round(state: State, plan: Plan, cost: float) -> tuple[Round, Posterio
         cost=cost,
         reliable=posterior.diagnostics.reliable,
         message=posterior.diagnostics.message,
-        eliminated=tuple(
-            Eliminated(each.name, each.by, each.probability, number, used, total, _pair_entry(bounds, each, names))
+        dropped=tuple(
+            Drop(each.name, each.by, each.probability, number, used, total, _pair_entry(bounds, each, names))
             for each in losers
         ),
         threat=tuple(zip(names, np.where(is_candidate[:, None], threat, 0.0).max(axis=0).tolist(), strict=True)),
-        open=_budgets_of_pairs(~resolved, names),
+        open=_budgets_of_pairs(~decided, names),
         left=_budgets_of_pairs(left, names),
-        resolved_share=decided_share(resolved),
+        decided_share=decided_share(decided),
         next_size=settings.batch.after(state.batch_size, max(before - after, 0) / before if before else 1.0),
         returned=tuple(name for name in names if name in candidates.difference(state.candidates)),
     )
@@ -124,7 +124,7 @@ def _keep(
     *,
     judged: Mask,
     is_candidate: Mask,
-) -> tuple[Mask, tuple[Dominated, ...]]:
+) -> tuple[Mask, tuple[Drop, ...]]:
     """Return the candidates after the round, as a mask, and the algorithms that the round drops.
 
     The posterior decides or, with a guarantee, error bounds do. In a race with groups, a dropped algorithm is also
@@ -139,14 +139,14 @@ def _keep(
         dropped = judged & ~is_candidate
         kept = kept_algorithms(threat, settings.confidence, judged=judged, dropped=dropped)
         among = np.where(judged[:, None], threat, 0.0)
-        return kept, eliminations(names, among, settings.confidence, dropped=is_candidate & ~kept, kept=kept)
+        return kept, drops(names, among, settings.confidence, dropped=is_candidate & ~kept, kept=kept)
     # E-values ignore first places and groups, so a pair must satisfy the posterior's rule as well. On a logarithmic scale
     # bounds close to zero stay distinct, so that the most certain drop comes first.
     if settings.groups is not None or (settings.specialists == "keep" and posterior.beliefs is not None):
         bounds = np.where(threat >= settings.confidence, bounds, 1.0)
     surprise, enough = np.where(is_candidate[:, None], -np.log(bounds), 0.0), -math.log(settings.guarantee)
     kept = kept_algorithms(surprise, enough, judged=is_candidate, returning=False)
-    losers = eliminations(names, surprise, enough, dropped=is_candidate & ~kept, kept=kept)
+    losers = drops(names, surprise, enough, dropped=is_candidate & ~kept, kept=kept)
     return kept, tuple(replace(each, probability=_pair_entry(threat, each, names)) for each in losers)
 
 
@@ -166,7 +166,7 @@ def _resolve(
     settings = state.settings
     is_candidate = np.array([name in candidates for name in state.names])
     pairs = is_candidate & is_candidate[:, None]
-    decided = resolved_pairs(
+    decided = decided_pairs(
         posterior,
         until=settings.until,
         confidence=settings.confidence,
@@ -175,18 +175,18 @@ def _resolve(
         pairs=pairs,
     )
     if settings.guarantee is not None or groups is not None:
-        may_be_eliminated = _may_be_eliminated(decided, beats, settings.confidence) & pairs
+        may_be_dropped = _may_be_dropped(decided, beats, settings.confidence) & pairs
         if groups is not None:  # what all instances decide may be undecided within a group, and the other way round
-            may_be_eliminated &= ~groups.settled
-        decided &= ~may_be_eliminated
+            may_be_dropped &= ~groups.settled
+        decided &= ~may_be_dropped
     if settings.specialists == "keep":  # a pair whose win rates are decided, while first places nearly are
         close = (threat < settings.confidence) & (threat >= 1 - 2 * (1 - settings.confidence)) & pairs
         decided &= ~(close | close.T)
-    resolved: Mask = decided | ~pairs
-    return resolved
+    result: Mask = decided | ~pairs
+    return result
 
 
-def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
+def _may_be_dropped(decided: Mask, beats: Array, confidence: float) -> Mask:
     """Return the pairs that more evidence may still turn into a drop, shape (algorithm, algorithm).
 
     In these pairs the posterior has established neither that each beats the other at some budget nor that both are
@@ -199,6 +199,6 @@ def _may_be_eliminated(decided: Mask, beats: Array, confidence: float) -> Mask:
     return np.logical_not(np.logical_or(crossing, equal.any(axis=0)))
 
 
-def _pair_entry(matrix: Array, each: Dominated, names: tuple[str, ...]) -> float:
+def _pair_entry(matrix: Array, each: Drop, names: tuple[str, ...]) -> float:
     """Return the entry of a matrix (the row beats the column) for a drop."""
     return float(matrix[names.index(each.by), names.index(each.name)])

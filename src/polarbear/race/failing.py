@@ -72,10 +72,10 @@ def find_failing(state: State, runs: Iterable[Run]) -> tuple[FailingAlgorithm, .
     return tuple(failing)
 
 
-def python_advice(failing: Iterable[FailingAlgorithm], *, removable: bool) -> str:
-    """Return what to do about failing algorithms in a Python program; they are `removable` if enough others remain."""
+def python_advice(failing: Iterable[FailingAlgorithm], *, droppable: bool) -> str:
+    """Return what to do about failing algorithms in a Python program; they are `droppable` if enough others remain."""
     names = [each.name for each in failing]
-    removal = f"or call {'; '.join(f'race.drop({name!r})' for name in names)}; " if removable else ""
+    removal = f"or call {'; '.join(f'race.drop({name!r})' for name in names)}; " if droppable else ""
     return (
         f"Fix {'it' if len(names) == 1 else 'them'} and call run(rerun_failed=True); {removal}or let the failures count "
         "with run(accept_failures=True)."

@@ -15,9 +15,9 @@ from polarbear.findings import AddInstances, Code, Continue, Decide, Finding, Go
 from polarbear.posterior.elimination import dominated
 from polarbear.posterior.findings import FIRM_INSTANCES
 from polarbear.race.forecast import further_instances
-from polarbear.race.group_elimination import group_labels
+from polarbear.race.group_drops import group_labels
 from polarbear.race.stopping import is_futile
-from polarbear.wording import REMOVED_BY_HAND
+from polarbear.wording import DROPPED_BY_USER
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -68,11 +68,11 @@ def findings_on_algorithms(outcome: RaceOutcome) -> list[Finding]:
         }
         racing = name in outcome.state.candidates
         remedy = RerunFailed((name,), acceptable=not accepted) if racing else Restore(name, rerun=True)
-        settled = accepted or name in outcome.state.removed
+        settled = accepted or name in outcome.state.dropped_by_user
         found.append(Finding(Code.FAILED_RUNS, "note" if settled else "tentative", (name,), numbers, remedy))
-    removed = outcome.state.removed
-    by_user = tuple(sorted(name for name, reason in removed.items() if reason == REMOVED_BY_HAND))
-    others = tuple(sorted(set(removed) - set(by_user)))
+    dropped_by_user = outcome.state.dropped_by_user
+    by_user = tuple(sorted(name for name, reason in dropped_by_user.items() if reason == DROPPED_BY_USER))
+    others = tuple(sorted(set(dropped_by_user) - set(by_user)))
     found += [Finding(Code.DROPPED_BY_USER, "tentative", by_user)] if by_user else []
     found += [Finding(Code.SET_ASIDE, "tentative", others)] if others else []
     return found
@@ -106,7 +106,7 @@ def _continuing(outcome: RaceOutcome, only: tuple[str, ...]) -> AddInstances | C
     match outcome.stopped:
         case "instances ran out":
             return AddInstances(repeat=outcome.state.clusters is None)
-        case "no elimination likely":
+        case "no drop likely":
             return GoOnUntil("pairs")
         case "pairs left undecided":
             return Decide(*next(iter(outcome.undecided())))
@@ -134,7 +134,7 @@ def _further(outcome: RaceOutcome) -> int:
     """Return about how many further instances would decide every pair; 0 if that cannot be forecast."""
     if set(outcome.posterior.names) != set(outcome.state.names):
         return 0
-    needed = further_instances(outcome.posterior, outcome.state.resolved, outcome.state.settings)
+    needed = further_instances(outcome.posterior, outcome.state.decided, outcome.state.settings)
     return int(needed) if needed is not None and 0 < needed < math.inf else 0
 
 
@@ -166,14 +166,14 @@ def _on_drops(outcome: RaceOutcome) -> list[Finding]:
     """Return the drops of earlier rounds that the present posterior doubts."""
     settings = outcome.state.settings
     allowed = 2 * (1 - settings.confidence)
-    if outcome.wrong_elimination <= allowed:  # which no single error exceeds
+    if outcome.wrong_drop <= allowed:  # which no single error exceeds
         return []
-    errors, plain = outcome.elimination_errors(settings.specialists), outcome.elimination_errors("drop")
+    errors, plain = outcome.drop_errors(settings.specialists), outcome.drop_errors("drop")
     found = []
     for name, error in sorted(errors.items(), key=lambda each: -each[1]):
         if error > allowed:
             specialist = 1 - error < settings.confidence <= 1 - plain[name]
-            numbers = {"error": error, "any": outcome.wrong_elimination, "specialist": specialist}
+            numbers = {"error": error, "any": outcome.wrong_drop, "specialist": specialist}
             # Restored, it would be judged by the same data if there are no more instances.
             remedy = None if outcome.stopped == "instances ran out" else Restore(name)
             found.append(Finding(Code.DROP_IN_DOUBT, "tentative", (name,), numbers, remedy))

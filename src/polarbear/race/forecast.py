@@ -43,7 +43,7 @@ class _LogOdds(NamedTuple):
 
 
 def further_instances(
-    posterior: Posterior, resolved: Mask, settings: Settings, recent: Sequence[float] = ()
+    posterior: Posterior, decided: Mask, settings: Settings, recent: Sequence[float] = ()
 ) -> float | None:
     """Return about how many more instances decide every pair, to one digit, since it is often wrong by a factor of two.
 
@@ -52,14 +52,14 @@ def further_instances(
 
     Parameters
     ----------
-    posterior, resolved, settings
+    posterior, decided, settings
         See `instances_needed`.
     recent
         What `instances_needed` gave in the last rounds, this one included; their median is steadier than the last value.
     """
     if independent_units(posterior) < STABLE_FROM:
         return None
-    total = median(recent) if recent else instances_needed(posterior, resolved, settings)
+    total = median(recent) if recent else instances_needed(posterior, decided, settings)
     return roughly(max(total - posterior.instances, 0.0))
 
 
@@ -74,28 +74,28 @@ def roughly(instances: float) -> float:
     return float(f"{instances:.1g}")
 
 
-def instances_needed(posterior: Posterior, resolved: Mask, settings: Settings) -> float:
+def instances_needed(posterior: Posterior, decided: Mask, settings: Settings) -> float:
     """Return the total number of instances at which every undecided pair should be decided.
 
     It is infinite if 1,024 times the present data are too few. With k times the instances that compare a pair, the logit of
     its win rate is assumed to be normal around its present mean, with 1/k of its present variance. A pair is decided when
     the sign is known, or when the logit is known to lie within the margin.
     """
-    needed = instances_per_budget(posterior, resolved, settings)
+    needed = instances_per_budget(posterior, decided, settings)
     return max((float(each.max()) for each in needed.values()), default=float(posterior.instances))
 
 
-def instances_per_budget(posterior: Posterior, resolved: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
+def instances_per_budget(posterior: Posterior, decided: Mask, settings: Settings) -> dict[tuple[int, int], Array]:
     """Return for each undecided pair the total numbers of instances at which its undecided budgets should be decided.
 
     The key of a pair is the positions of its algorithms; see `instances_needed` for the assumptions. With `until` "pairs"
     or "set", what decides the pair at one budget may decide it at all others.
     """
     result = {}
-    for a, b in np.argwhere(np.triu(~resolved.all(axis=0), 1)).tolist():
+    for a, b in np.argwhere(np.triu(~decided.all(axis=0), 1)).tolist():
         odds = _log_odds(posterior, a, b)
         better, equal = _growth_needed(odds, settings)
-        growth = np.minimum(better, equal)[~resolved[:, a, b]]
+        growth = np.minimum(better, equal)[~decided[:, a, b]]
         if settings.until != "every-budget":
             ahead = odds.mean > 0
             first, second, even = (np.min(each, initial=np.inf) for each in (better[ahead], better[~ahead], equal))
@@ -104,24 +104,24 @@ def instances_per_budget(posterior: Posterior, resolved: Mask, settings: Setting
     return result
 
 
-def beyond_patience(posterior: Posterior, resolved: Mask, settings: Settings) -> Mask:
-    """Return where pairs are left undecided because of `Settings.patience`, in the shape of `resolved`.
+def beyond_patience(posterior: Posterior, decided: Mask, settings: Settings) -> Mask:
+    """Return where pairs are left undecided because of `Settings.patience`, in the shape of `decided`.
 
     A pair is not left as long as it may well end in a drop within the patience.
     """
-    left = np.zeros_like(resolved)
+    left = np.zeros_like(decided)
     if settings.patience is None or posterior.instances < STABLE_FROM:
         return left
-    for (a, b), needed in instances_per_budget(posterior, resolved, settings).items():
+    for (a, b), needed in instances_per_budget(posterior, decided, settings).items():
         compared = compared_instances(posterior, a, b)
         used = compared / (compared + settings.patience)
-        if _elimination_chance(posterior, (a, b), settings.confidence, used) < UNLIKELY:
-            left[~resolved[:, a, b], a, b] = needed - posterior.instances > settings.patience
+        if _drop_chance(posterior, (a, b), settings.confidence, used) < UNLIKELY:
+            left[~decided[:, a, b], a, b] = needed - posterior.instances > settings.patience
             left[:, b, a] = left[:, a, b]
     return left
 
 
-def elimination_probability(
+def drop_probability(
     posterior: Posterior,
     candidates: Collection[str],
     *,
@@ -153,7 +153,7 @@ def elimination_probability(
     used = min(1.0, posterior.instances / most_instances)
     circles = [{posterior.names.index(name) for name in each} for each in settled]
     chances = (
-        _elimination_chance(posterior, pair, confidence, used)
+        _drop_chance(posterior, pair, confidence, used)
         for pair in combinations(members, 2)
         if not any(each.issuperset(pair) for each in circles)
     )
@@ -170,10 +170,10 @@ def compared_instances(posterior: Posterior, first: int, second: int) -> int:
     return max(int(posterior.comparisons[:, [first, second]].max(axis=0).min()), 1)
 
 
-def _elimination_chance(posterior: Posterior, pair: tuple[int, int], confidence: float, used: float) -> float:
+def _drop_chance(posterior: Posterior, pair: tuple[int, int], confidence: float, used: float) -> float:
     """Return the probability that one of a pair is dropped, from its logits and the used share of the instances.
 
-    Budgets at which the two tie on every instance do not count, as in `elimination_probabilities`.
+    Budgets at which the two tie on every instance do not count, as in `drop_probabilities`.
     """
     differ = posterior.differing_pairs[:, pair[0], pair[1]]
     if not differ.any() or confidence == 1:

@@ -16,8 +16,8 @@ from polarbear.observe.names import check_names
 from polarbear.race.decisions import decide_round
 from polarbear.race.observations import add_runs, rerank
 from polarbear.race.sampling import Plan, missing_instances, next_plan
-from polarbear.race.state import State, reopened, resolved_for_candidates, unresolved
-from polarbear.wording import REMOVED_BY_HAND
+from polarbear.race.state import State, decided_for_candidates, nothing_decided, reopened
+from polarbear.wording import DROPPED_BY_USER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -36,8 +36,8 @@ def start(settings: Settings, names: Iterable[str]) -> State:
         settings.prior, settings.method, settings.draws, budgets=len(settings.grid), algorithms=len(algorithms)
     )
     candidates = frozenset(algorithms)
-    resolved = unresolved(len(settings.grid), algorithms, candidates)
-    return State(settings, algorithms, candidates, resolved, settings.batch.first)
+    decided = nothing_decided(len(settings.grid), algorithms, candidates)
+    return State(settings, algorithms, candidates, decided, settings.batch.first)
 
 
 def ask(state: State, *, most_instances: int | None = None, only: Collection[str] | None = None) -> Plan | None:
@@ -48,11 +48,11 @@ def ask(state: State, *, most_instances: int | None = None, only: Collection[str
     return next_plan(state, most_instances=most_instances, only=only)
 
 
-def end(state: State) -> Literal["resolved", "pairs left undecided"] | None:
+def end(state: State) -> Literal["finished", "pairs left undecided"] | None:
     """Return why nothing is left to run; None if `ask` has a plan."""
     if ask(state) is not None:
         return None
-    return "resolved" if state.left is None else "pairs left undecided"
+    return "finished" if state.left is None else "pairs left undecided"
 
 
 def tell(state: State, plan: Plan, runs: Iterable[Run], *, record: Round | None = None) -> State:
@@ -87,13 +87,13 @@ def add(state: State, name: str) -> State:
     """Add an algorithm as a candidate, undecided against all others, that first runs on the instances used already."""
     names = check_names((*state.names, name), len(state.names) + 1)
     candidates = state.candidates | {name}
-    resolved = unresolved(len(state.settings.grid), names, candidates)
-    resolved[:, :-1, :-1] = state.resolved
+    decided = nothing_decided(len(state.settings.grid), names, candidates)
+    decided[:, :-1, :-1] = state.decided
     return replace(
         state,
         names=names,
         candidates=candidates,
-        resolved=resolved,
+        decided=decided,
         batch_size=state.settings.batch.first,
         observations=rerank(state.observations, names, state.settings),
         newcomers=state.newcomers | {name} if state.observations.runs else state.newcomers,
@@ -102,7 +102,7 @@ def add(state: State, name: str) -> State:
     )
 
 
-def drop(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
+def drop(state: State, name: str, reason: str = DROPPED_BY_USER) -> State:
     """Drop a candidate on request; its runs stay in the data and remain informative about the other algorithms.
 
     An algorithm that never ran is forgotten, since there are no data to infer its ratings from.
@@ -114,11 +114,13 @@ def drop(state: State, name: str, reason: str = REMOVED_BY_HAND) -> State:
     candidates = state.candidates - {name}
     if not any(algorithm == name for algorithm, _ in state.observations.runs):
         return _forget(state, name)
-    resolved = resolved_for_candidates(state, candidates)
-    return replace(state, candidates=candidates, resolved=resolved, removed={**state.removed, name: reason})
+    decided = decided_for_candidates(state, candidates)
+    return replace(
+        state, candidates=candidates, decided=decided, dropped_by_user={**state.dropped_by_user, name: reason}
+    )
 
 
-def readmit(state: State, name: str) -> State:
+def restore(state: State, name: str) -> State:
     """Make a dropped algorithm a candidate again, undecided against all other candidates.
 
     It first runs on the used instances that it has missed. All of its earlier runs still count, so the next round may
@@ -137,8 +139,8 @@ def readmit(state: State, name: str) -> State:
     return replace(
         state,
         candidates=candidates,
-        removed={other: reason for other, reason in state.removed.items() if other != name},
-        resolved=reopened(state, {name}, candidates),
+        dropped_by_user={other: reason for other, reason in state.dropped_by_user.items() if other != name},
+        decided=reopened(state, {name}, candidates),
         batch_size=state.settings.batch.first,
         newcomers=state.newcomers | behind,
         left=None,
@@ -158,7 +160,7 @@ def rerun(state: State, failed: Iterable[tuple[str, int]]) -> State:
                 f"expected a run of the race, got none of {name!r} on instance {instance}; name failed runs"
             )
     names = {name for name, _ in again}
-    return replace(state, reruns=state.reruns | again, resolved=reopened(state, names, state.candidates), left=None)
+    return replace(state, reruns=state.reruns | again, decided=reopened(state, names, state.candidates), left=None)
 
 
 def reconsider(state: State, settings: Settings) -> State:
@@ -174,12 +176,12 @@ def reconsider(state: State, settings: Settings) -> State:
         raise ValueError(
             "seed, direction and clock of a race cannot change, since its runs depend on them; start another race"
         )
-    candidates = frozenset(state.names).difference(state.removed)
+    candidates = frozenset(state.names).difference(state.dropped_by_user)
     return replace(
         state,
         settings=settings,
         candidates=candidates,
-        resolved=unresolved(len(settings.grid), state.names, candidates),
+        decided=nothing_decided(len(settings.grid), state.names, candidates),
         batch_size=settings.batch.first,
         observations=rerank(state.observations, state.names, settings),
         review=bool(state.observations.runs),
@@ -190,12 +192,12 @@ def reconsider(state: State, settings: Settings) -> State:
 
 def _apply(state: State, record: Round) -> State:
     """Return the state after a round, from the record of the round."""
-    candidates = state.candidates.difference(each.name for each in record.eliminated).union(record.returned)
+    candidates = state.candidates.difference(each.name for each in record.dropped).union(record.returned)
     state = replace(
         state,
         candidates=candidates,
         newcomers=state.newcomers.union(record.returned),
-        resolved=~_mask_of_pairs(state, record.open),
+        decided=~_mask_of_pairs(state, record.open),
         left=_mask_of_pairs(state, record.left) if record.left else None,
         batch_size=record.next_size,
         rounds=(*state.rounds, record),
@@ -206,7 +208,7 @@ def _apply(state: State, record: Round) -> State:
 
 def _mask_of_pairs(state: State, pairs: Iterable[tuple[str, str, tuple[int, ...]]]) -> Mask:
     """Return a mask (budget, algorithm, algorithm) that is true for these pairs at these budgets."""
-    mask = np.zeros_like(state.resolved)
+    mask = np.zeros_like(state.decided)
     index = {name: position for position, name in enumerate(state.names)}
     for a, b, budgets in pairs:
         mask[np.ix_(budgets, [index[a]], [index[b]])] = True
@@ -222,7 +224,7 @@ def _forget(state: State, name: str) -> State:
         state,
         names=names,
         candidates=state.candidates - {name},
-        resolved=state.resolved[:, rest][:, :, rest],
+        decided=state.decided[:, rest][:, :, rest],
         observations=rerank(state.observations, names, state.settings),
         newcomers=state.newcomers - {name},
         posterior=None,

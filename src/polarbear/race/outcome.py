@@ -14,7 +14,7 @@ import numpy as np
 
 from polarbear.literals import Ended, Specialists
 from polarbear.observe.scope import count_instances
-from polarbear.posterior.elimination import cycles, elimination_probabilities
+from polarbear.posterior.elimination import cycles, drop_probabilities
 from polarbear.posterior.relations import is_dominated
 from polarbear.race.failing import FailingAlgorithm, python_advice
 from polarbear.race.inference import choices_of_runs, infer_posterior
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from polarbear.arrays import Array, Indices
     from polarbear.checks.model_check import ModelCheck
     from polarbear.observe import Rankings
+    from polarbear.posterior.elimination import Drop
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.jobs import Run
-    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.race.rounds import Round
     from polarbear.race.state import State
 
 Stopped = Literal[
-    "resolved",
+    "finished",
     "pairs left undecided",
-    "no elimination likely",
+    "no drop likely",
     "max_instances",
     "max_evaluations",
     "max_seconds",
@@ -46,9 +47,9 @@ Stopped = Literal[
 ]
 
 _STOPPED: dict[Stopped, str] = {
-    "resolved": "Every pair of algorithms is decided at every budget.",
+    "finished": "Every pair of algorithms is decided at every budget.",
     "pairs left undecided": "Every pair of algorithms is decided, or would take too many further instances.",
-    "no elimination likely": "The race stopped because it was unlikely to drop another algorithm within its limit. "
+    "no drop likely": "The race stopped because it was unlikely to drop another algorithm within its limit. "
     "Not every pair is decided.",
     "max_instances": "The race stopped at its limit of instances, before every pair was decided.",
     "max_evaluations": "The race stopped at its limit of cost, before every pair was decided.",
@@ -71,8 +72,8 @@ class RaceOutcome:
     state
         The state of the race.
     stopped
-        Why the race stopped; "resolved" means that every pair is decided, "pairs left undecided" that the others would
-        take more instances than `Settings.patience` allows, "no elimination likely" that the Pareto set
+        Why the race stopped; "finished" means that every pair is decided, "pairs left undecided" that the others would
+        take more instances than `Settings.patience` allows, "no drop likely" that the Pareto set
         is unlikely to shrink within the limit of instances, see `polarbear.race.stopping`; "algorithm failed" that an
         algorithm failed in every run of its first round, see `failing` and `message`.
     failing
@@ -102,7 +103,7 @@ class RaceOutcome:
         """Whether nothing more was asked for: every pair is decided, or those that matter are."""
         return self.finished or self.stopped in (
             "pairs left undecided",
-            "no elimination likely",
+            "no drop likely",
             "selected pairs decided",
         )
 
@@ -121,11 +122,11 @@ class RaceOutcome:
         """Which algorithms failed in every run of their first round, and what to do; empty unless these paused the race."""
         if not self.failing:
             return ""
-        advice = python_advice(self.failing, removable=self.failing_are_removable)
+        advice = python_advice(self.failing, droppable=self.failing_are_droppable)
         return "\n".join([*(each.sentence for each in self.failing), advice])
 
     @property
-    def failing_are_removable(self) -> bool:
+    def failing_are_droppable(self) -> bool:
         """Whether enough candidates remain without those that paused the race."""
         return bool(self.rounds) or len(self.kept) - len(self.failing) >= 2
 
@@ -142,10 +143,10 @@ class RaceOutcome:
         return self.state.rounds
 
     @property
-    def eliminations(self) -> tuple[Eliminated, ...]:
+    def drops(self) -> tuple[Drop, ...]:
         """The drops that still hold, each with winner, probability, round and cost."""
-        latest = {each.name: each for round_ in self.rounds for each in round_.eliminated}
-        gone = self.state.candidates.union(self.state.removed)
+        latest = {each.name: each for round_ in self.rounds for each in round_.dropped}
+        gone = self.state.candidates.union(self.state.dropped_by_user)
         return tuple(each for each in latest.values() if each.name not in gone)
 
     @property
@@ -227,8 +228,8 @@ class RaceOutcome:
             for name in {name for *pair, _ in before.open for name in pair}.difference(dict(after.budgets))
             for instance in after.instances
         )
-        removed = product(self.state.removed, self.state.observations.instances)
-        return {*undecided, *removed}.difference(self.state.observations.runs)  # it may have caught up later
+        dropped_by_user = product(self.state.dropped_by_user, self.state.observations.instances)
+        return {*undecided, *dropped_by_user}.difference(self.state.observations.runs)  # it may have caught up later
 
     @property
     def saved_share(self) -> float:
@@ -246,22 +247,22 @@ class RaceOutcome:
         return counts
 
     @cached_property
-    def wrong_elimination(self) -> float:
+    def wrong_drop(self) -> float:
         """The probability that at least one drop is wrong, under the present posterior and the race's own rule.
 
         Under joint dominance this is the share of draws in which some dropped algorithm is not dominated by any
         other. Under pointwise dominance it is the sum over drops of the error probability at the least certain
         budget, at most 1.
         """
-        losers = [self.posterior.names.index(each.name) for each in self.eliminations]
+        losers = [self.posterior.names.index(each.name) for each in self.drops]
         if not losers:
             return 0.0
         settings = self.state.settings
         if settings.dominance == "joint":
             return 1 - float(np.mean(is_dominated(self.posterior)[losers].all(axis=0)))
-        return min(1.0, sum(self.elimination_errors(settings.specialists).values()))
+        return min(1.0, sum(self.drop_errors(settings.specialists).values()))
 
-    def elimination_errors(self, specialists: Specialists) -> dict[str, float]:
+    def drop_errors(self, specialists: Specialists) -> dict[str, float]:
         """Return the probability that each drop is wrong, under the present posterior.
 
         With specialists="drop", and under joint dominance, a drop is right if another algorithm beats the
@@ -270,9 +271,9 @@ class RaceOutcome:
         if self.state.settings.dominance == "joint":
             right = is_dominated(self.posterior).mean(axis=1)
         else:
-            beats = elimination_probabilities(self.posterior, dominance="pointwise", specialists=specialists)
+            beats = drop_probabilities(self.posterior, dominance="pointwise", specialists=specialists)
             right = beats.max(axis=0)
-        return {each.name: 1 - float(right[self.posterior.names.index(each.name)]) for each in self.eliminations}
+        return {each.name: 1 - float(right[self.posterior.names.index(each.name)]) for each in self.drops}
 
     @cached_property
     def cycles(self) -> tuple[tuple[str, ...], ...]:
@@ -302,10 +303,10 @@ class RaceOutcome:
         """Return the undecided pairs, each with its undecided budgets."""
         state, budgets = self.state, self.state.settings.grid.budgets
         return {
-            (a, b): budgets[~state.resolved[:, i, j]]
+            (a, b): budgets[~state.decided[:, i, j]]
             for i, a in enumerate(state.names)
             for j, b in enumerate(state.names)
-            if i < j and not state.resolved[:, i, j].all()
+            if i < j and not state.decided[:, i, j].all()
         }
 
 

@@ -3,39 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from polarbear.posterior.elimination import Drop
 
 Kind = Literal["fresh", "catch-up", "rerun", "review"]
-
-
-@dataclass(frozen=True)
-class Eliminated:
-    """The record of one drop.
-
-    Attributes
-    ----------
-    name, by
-        The dropped algorithm, and the candidate that beats it.
-    probability
-        The probability that `by` beats `name`: at all budgets at once ("joint"), or at the least certain budget
-        ("pointwise").
-    round
-        The number of the round that decided it.
-    instances, cost
-        The number of instances that the race had used by then, and the cost of all its runs, in the race's unit of
-        budgets.
-    error_bound
-        Model-free upper bound on the probability that this drop is wrong, see `pb.evidence`. It holds for all
-        drops of the race at once. None in race files of versions that do not compute it.
-    """
-
-    name: str
-    by: str
-    probability: float
-    round: int
-    instances: int
-    cost: float
-    error_bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +30,7 @@ class Round:
         The cost of the round's runs, in the race's unit of budgets.
     reliable, message
         Whether the posterior is reliable, and the message of its diagnostics. If it is not, the round decided nothing.
-    eliminated
+    dropped
         The drops of this round.
     returned
         The algorithms that earlier rounds dropped and that are candidates again: no candidate probably beats them at
@@ -66,7 +39,7 @@ class Round:
         For every algorithm the largest probability with which a candidate dominates it.
     open
         The undecided pairs, each with the positions in the grid of its undecided budgets.
-    resolved_share
+    decided_share
         The share of all (budget, pair) that are decided, including pairs with dropped algorithms.
     next_size
         The number of instances of the next round.
@@ -81,10 +54,10 @@ class Round:
     cost: float
     reliable: bool
     message: str
-    eliminated: tuple[Eliminated, ...]
+    dropped: tuple[Drop, ...]
     threat: tuple[tuple[str, float], ...]
     open: tuple[tuple[str, str, tuple[int, ...]], ...]
-    resolved_share: float
+    decided_share: float
     next_size: int
     left: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     returned: tuple[str, ...] = ()

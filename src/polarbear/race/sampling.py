@@ -134,7 +134,7 @@ def running_until(state: State, *, only: Collection[str] | None = None) -> dict[
     """
     budgets = state.settings.grid.budgets
     counted = np.array([only is None or name in only for name in state.names])
-    settled = state.resolved if state.left is None or only is not None else state.resolved | state.left
+    settled = state.decided if state.left is None or only is not None else state.decided | state.left
     result = {}
     for index, name in enumerate(state.names):
         undecided = np.flatnonzero(~settled[:, index, counted].all(axis=1))

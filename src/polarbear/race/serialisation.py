@@ -10,9 +10,10 @@ import numpy as np
 
 from polarbear.models import PRIORS, InverseGamma, LogNormal
 from polarbear.observe import Grid
+from polarbear.posterior.elimination import Drop
 from polarbear.race.batching import AdaptiveBatch, FixedBatch
 from polarbear.race.observations import ClusterLabel
-from polarbear.race.rounds import Eliminated, Round
+from polarbear.race.rounds import Round
 from polarbear.race.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _KNOWN: dict[str, type[Any]] = {
         FixedBatch,
         Settings,
         Round,
-        Eliminated,
+        Drop,
         ClusterLabel,
     )
 }
@@ -100,11 +101,11 @@ def outcome_to_dict(race: RaceOutcome) -> dict[str, Any]:
         "stopped": race.stopped,
         "cost": race.cost,
         "saved_share": race.saved_share,
-        "decided_share": race.rounds[-1].resolved_share if race.rounds else 0.0,
+        "decided_share": race.rounds[-1].decided_share if race.rounds else 0.0,
         "ended": race.ended,
         "failures": {name: {"failed": failed, "runs": runs} for name, (failed, runs) in race.failure_counts.items()},
         "undecided": undecided,
-        "wrong_drop": race.wrong_elimination if race.rounds else None,
+        "wrong_drop": race.wrong_drop if race.rounds else None,
         "settings": to_plain(race.state.settings),
         "rounds": [to_plain(each) for each in race.rounds],
     }

@@ -32,11 +32,11 @@ class State:
         Every algorithm that ever took part, in order of arrival.
     candidates
         P̂, the algorithms that are not dropped.
-    resolved
+    decided
         C(t, {A, B}), whether a pair is decided at t, shape (budget, algorithm, algorithm). It is symmetric, and true on
         the diagonal and for all pairs with an algorithm that is not a candidate.
     left
-        Where undecided pairs are left undecided, see `Settings.patience`, in the shape of `resolved`; None: nowhere.
+        Where undecided pairs are left undecided, see `Settings.patience`, in the shape of `decided`; None: nowhere.
     batch_size
         The size of the next round.
     next_instance
@@ -48,8 +48,8 @@ class State:
     newcomers
         Algorithms that joined or were restored while the race was under way and have not run on all used instances
         yet.
-    removed
-        Algorithms that were dropped on request, each with the reason, such as "removed by hand".
+    dropped_by_user
+        Algorithms that were dropped on request, each with the reason, such as "dropped by you".
     reruns
         The failed runs, by (algorithm, instance), that are to be made again.
     review
@@ -63,13 +63,13 @@ class State:
     settings: Settings
     names: tuple[str, ...]
     candidates: frozenset[str]
-    resolved: Mask
+    decided: Mask
     batch_size: int
     next_instance: int = 0
     observations: Observations = field(default_factory=Observations)
     rounds: tuple[Round, ...] = ()
     newcomers: frozenset[str] = frozenset()
-    removed: Mapping[str, str] = field(default_factory=dict)
+    dropped_by_user: Mapping[str, str] = field(default_factory=dict)
     reruns: frozenset[tuple[str, int]] = frozenset()
     review: bool = False
     posterior: Posterior | None = None
@@ -93,34 +93,34 @@ class State:
         return float(sum(run.reached for run in self.observations.runs.values()))
 
 
-def unresolved(budgets: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
+def nothing_decided(budgets: int, names: tuple[str, ...], candidates: frozenset[str]) -> Mask:
     """Return C without data: only the diagonal and pairs with an algorithm that is not a candidate are decided."""
     inside = np.array([name in candidates for name in names])
-    resolved = np.broadcast_to(~(inside[:, None] & inside), (budgets, len(names), len(names))).copy()
+    decided = np.broadcast_to(~(inside[:, None] & inside), (budgets, len(names), len(names))).copy()
     diagonal = np.arange(len(names))
-    resolved[:, diagonal, diagonal] = True
-    return resolved
+    decided[:, diagonal, diagonal] = True
+    return decided
 
 
 def reopened(state: State, names: Collection[str], candidates: frozenset[str]) -> Mask:
     """Return C in which all pairs of candidates with one of these algorithms are undecided again."""
     involved = np.array([name in names for name in state.names])
     pairs = involved[:, None] | involved
-    return np.where(pairs, unresolved(len(state.settings.grid), state.names, candidates), state.resolved)
+    return np.where(pairs, nothing_decided(len(state.settings.grid), state.names, candidates), state.decided)
 
 
-def resolved_for_candidates(state: State, candidates: frozenset[str]) -> Mask:
+def decided_for_candidates(state: State, candidates: frozenset[str]) -> Mask:
     """Return C of a state with only these candidates: all pairs with another algorithm are decided, too."""
-    return state.resolved | unresolved(len(state.settings.grid), state.names, candidates)
+    return state.decided | nothing_decided(len(state.settings.grid), state.names, candidates)
 
 
-def undecided_cells(resolved: Mask) -> int:
+def undecided_cells(decided: Mask) -> int:
     """Return the number of (budget, pair) that are undecided."""
-    return int(np.count_nonzero(~resolved)) // 2
+    return int(np.count_nonzero(~decided)) // 2
 
 
-def decided_share(resolved: Mask) -> float:
+def decided_share(decided: Mask) -> float:
     """Return the share of all (budget, pair) that are decided, including pairs with dropped algorithms."""
-    budgets, algorithms, _ = resolved.shape
+    budgets, algorithms, _ = decided.shape
     pairs = algorithms * (algorithms - 1) // 2
-    return 1 - undecided_cells(resolved) / (budgets * pairs) if pairs else 1.0
+    return 1 - undecided_cells(decided) / (budgets * pairs) if pairs else 1.0

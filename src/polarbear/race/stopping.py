@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polarbear.posterior.elimination import cycles
-from polarbear.race.forecast import UNLIKELY, elimination_probability
+from polarbear.race.forecast import UNLIKELY, drop_probability
 from polarbear.race.inference import infer_posterior
 from polarbear.race.sampling import running_until
 
@@ -86,7 +86,7 @@ def is_futile(state: State, posterior: Posterior, most_instances: float) -> bool
         specialists=settings.specialists,
         among=state.candidates,
     )
-    likely = elimination_probability(
+    likely = drop_probability(
         posterior,
         state.candidates,
         confidence=settings.confidence,

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from polarbear.literals import Clock
     from polarbear.observe import Trajectory
-    from polarbear.race.rounds import Eliminated, Round
+    from polarbear.posterior.elimination import Drop
+    from polarbear.race.rounds import Round
     from polarbear.table import Table
 
 
@@ -28,24 +29,24 @@ def rounds_table(rounds: Sequence[Round]) -> Table:
         "algorithms": np.array([len(each.budgets) for each in rounds], dtype=int),
         "cost": np.array([each.cost for each in rounds], dtype=float),
         "reliable": np.array([each.reliable for each in rounds], dtype=bool),
-        "eliminated": [", ".join(loser.name for loser in each.eliminated) for each in rounds],
+        "dropped": [", ".join(loser.name for loser in each.dropped) for each in rounds],
         "undecided_pairs": np.array([len(each.open) for each in rounds], dtype=int),
-        "resolved_share": np.array([each.resolved_share for each in rounds], dtype=float),
+        "decided_share": np.array([each.decided_share for each in rounds], dtype=float),
         "message": [each.message for each in rounds],
     }
 
 
-def eliminations_table(eliminations: Sequence[Eliminated]) -> Table:
+def drops_table(drops: Sequence[Drop]) -> Table:
     """Return one row per drop; the error bound is NaN where it is unknown."""
-    bounds = [math.nan if each.error_bound is None else each.error_bound for each in eliminations]
+    bounds = [math.nan if each.error_bound is None else each.error_bound for each in drops]
     return {
-        "algorithm_name": [each.name for each in eliminations],
-        "by": [each.by for each in eliminations],
-        "probability": np.array([each.probability for each in eliminations], dtype=float),
+        "algorithm_name": [each.name for each in drops],
+        "by": [each.by for each in drops],
+        "probability": np.array([each.probability for each in drops], dtype=float),
         "error_bound": np.array(bounds, dtype=float),
-        "round": np.array([each.round for each in eliminations], dtype=int),
-        "instances": np.array([each.instances for each in eliminations], dtype=int),
-        "cost": np.array([each.cost for each in eliminations], dtype=float),
+        "round": np.array([each.round for each in drops], dtype=int),
+        "instances": np.array([each.instances for each in drops], dtype=int),
+        "cost": np.array([each.cost for each in drops], dtype=float),
     }
 
 

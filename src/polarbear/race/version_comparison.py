@@ -44,7 +44,7 @@ class VersionComparison:
     ----------
     old, new
         The names of the two versions.
-    verdict
+    answer
         "no worse": at every budget, the new version's win rate is at least ½ − margin. "worse": at some budget it is less.
         "undecided": more instances are needed.
     probability
@@ -67,7 +67,7 @@ class VersionComparison:
 
     old: str
     new: str
-    verdict: Verdict
+    answer: Verdict
     probability: float
     win_rates: NonInferiority
     instances: int
@@ -81,7 +81,7 @@ class VersionComparison:
     posterior: Posterior
 
     def __repr__(self) -> str:
-        return f"VersionComparison({self.verdict}, {self.sentence})"
+        return f"VersionComparison({self.answer}, {self.sentence})"
 
     @property
     def probability_needed(self) -> float:
@@ -91,7 +91,7 @@ class VersionComparison:
     @property
     def exit_code(self) -> int:
         """0 if the new version is no worse, 1 if it is worse, 2 if more instances are needed."""
-        return EXIT_CODES[self.verdict]
+        return EXIT_CODES[self.answer]
 
     @property
     def data(self) -> str:
@@ -103,18 +103,18 @@ class VersionComparison:
         """The verdict in one sentence."""
         rates = self.win_rates
         members = plural(unit_noun(self.clusters) if self.units == self.instances else member_noun(self.clusters))
-        worst = rates.worst if self.verdict != "no worse" else int(rates.mean.argmin())
+        worst = rates.worst if self.answer != "no worse" else int(rates.mean.argmin())
         share, at = percent(float(rates.mean[worst])), with_unit(float(rates.budgets[worst]), self.unit)
         low, high = percent(float(rates.lower[worst])).removesuffix(" %"), percent(float(rates.upper[worst]))
         sure = f"{format_percent(self.probability)} sure"
         margin = f"{round_off(100 * rates.least)} %"
-        if self.verdict == "no worse":
+        if self.answer == "no worse":
             return (
                 f"{self.new} is nowhere worse than {self.old} by more than the margin: {sure} that it wins on at least "
                 f"{margin} of {members} {self._range()} (at worst {share}, at "
                 f"{format_number(float(rates.budgets[worst]))})."
             )
-        if self.verdict == "worse":
+        if self.answer == "worse":
             return (
                 f"{self.new} is worse than {self.old}: at {at} it wins on {share} of {members} "
                 f"({low} to {high}; {sure} that it wins on less than {margin} at some budget)."
@@ -150,7 +150,7 @@ class VersionComparison:
         return {
             "old": self.old,
             "new": self.new,
-            "verdict": self.verdict,
+            "answer": self.answer,
             "exit_code": self.exit_code,
             "sentence": self.sentence,
             "probability": self.probability,
@@ -254,12 +254,12 @@ def judge(
     no_worse, worse = (correct_for_looks(each, looks) for each in (rates.nowhere_worse, rates.worse_somewhere))
     least, units = least_units(confidence), independent_units(posterior)
     sure = max(no_worse, worse) >= confidence and units >= least
-    verdict: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
-    growth = rates.growth_to(required_at_one_look(confidence, looks)) if verdict == "undecided" else 1.0
+    answer: Verdict = "undecided" if not sure else "no worse" if no_worse >= worse else "worse"
+    growth = rates.growth_to(required_at_one_look(confidence, looks)) if answer == "undecided" else 1.0
     return VersionComparison(
         old=old,
         new=new,
-        verdict=verdict,
+        answer=answer,
         probability=max(no_worse, worse),
         win_rates=rates,
         instances=choices.instances,

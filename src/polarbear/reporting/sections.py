@@ -148,7 +148,7 @@ def standings(subject: Subject) -> Data:
     result, unit = subject.result, subject.unit
     details: dict[str, str] = {}
     if result is not None:
-        details |= {each.name: drop_detail(each, unit) for each in result.eliminations}
+        details |= {each.name: drop_detail(each, unit) for each in result.drops}
     return {
         "confidence": subject.confidence,
         "groups": [
@@ -171,8 +171,8 @@ def _rounds(result: RaceOutcome, names: Sequence[str]) -> Data:
     return {
         "numbers": evolution.rounds.tolist(),
         "threat": evolution.threat[:, columns].T.tolist(),
-        "eliminated": evolution.eliminated[:, columns].T.tolist(),
-        "resolved": evolution.resolved[:, columns].T.tolist(),
+        "dropped": evolution.dropped[:, columns].T.tolist(),
+        "decided": evolution.decided[:, columns].T.tolist(),
         "share": evolution.share.tolist(),
     }
 

@@ -9,9 +9,9 @@ from polarbear.wording import format_number, with_noun
 
 if TYPE_CHECKING:
     from polarbear.findings import Trust
+    from polarbear.posterior.elimination import Drop
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import RaceOutcome
-    from polarbear.race.rounds import Eliminated
 
 _PERCENT = "\u00a0%"  # no-break space: the sign stays with its number
 
@@ -108,8 +108,9 @@ def uncertainty_sentences(result: RaceOutcome) -> list[str]:
     ]
 
 
-def drop_detail(drop: Eliminated, unit: str) -> str:
+def drop_detail(drop: Drop, unit: str) -> str:
     """Return a sentence on when a race dropped an algorithm, and after which effort."""
+    assert drop.instances is not None
     effort = f"{with_noun(drop.instances, 'instance')} and {format_number(float(f'{drop.cost:.3g}'))} {unit}"
     return f"Dropped in round {drop.round}, after {effort}."
 

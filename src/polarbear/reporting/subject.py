@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from polarbear.inference.group_fitting import GroupPosterior
     from polarbear.literals import Dominance
     from polarbear.magnitude.collection import RunCollection
+    from polarbear.posterior.elimination import Drop
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import RaceOutcome
-    from polarbear.result import Drop, Result
+    from polarbear.result import Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.posterior.elimination import elimination_probabilities
+from polarbear.posterior.elimination import drop_probabilities
 from polarbear.show.answer import format_budget
 from polarbear.show.environment import WIDTH, render, wrap
 from polarbear.show.wording import text_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polarbear.answer import Answer
     from polarbear.findings import Finding
     from polarbear.literals import Dominance
+    from polarbear.posterior.elimination import Drop
     from polarbear.posterior.posterior import Posterior
     from polarbear.race.outcome import RaceOutcome
     from polarbear.selection import DecisionMap
@@ -26,21 +27,6 @@ if TYPE_CHECKING:
 
 
 _PAIRS = 30  # that are listed
-
-
-class Drop(Protocol):
-    """A dropped algorithm; see `polarbear.result.Drop`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def by(self) -> str: ...
-    @property
-    def probability(self) -> float: ...
-    @property
-    def instances(self) -> int | None: ...
-    @property
-    def error_bound(self) -> float | None: ...
 
 
 def word_details(
@@ -120,7 +106,7 @@ def _pairs(posterior: Posterior, kept: Sequence[str], dominance: Dominance) -> l
     """Return one line per pair of kept algorithms: win rates at both ends, and how sure one beats the other everywhere."""
     if len(kept) < 2:
         return []
-    everywhere = elimination_probabilities(posterior, dominance=dominance)
+    everywhere = drop_probabilities(posterior, dominance=dominance)
     columns = [posterior.names.index(name) for name in kept]
     rows = []
     for place, a in enumerate(columns):
@@ -152,5 +138,5 @@ def _course(race: RaceOutcome) -> Iterator[str]:
         yield f"Undecided: {first} and {second} {where}"
     if len(undecided) > 10:
         yield f"... and {with_noun(len(undecided) - 10, 'more undecided pair')}"
-    if race.eliminations:
-        yield f"Some drop is wrong with a probability of {format_percent(race.wrong_elimination)}."
+    if race.drops:
+        yield f"Some drop is wrong with a probability of {format_percent(race.wrong_drop)}."

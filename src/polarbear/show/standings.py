@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from polarbear.answer import Answer
     from polarbear.answer.ranges import Range
-    from polarbear.show.details import Drop
+    from polarbear.posterior.elimination import Drop
 
 
 def standings(answer: Answer, drops: Mapping[str, Drop], clock: str) -> dict[str, list[tuple[str, str]]]:

@@ -124,7 +124,7 @@ TEXTS: dict[Code, str] = {
         "{% elif reason == 'max_evaluations' %}The race stopped at its limit of {{ cost|roughly }} {{ clock }}."
         "{% elif reason == 'max_seconds' %}The race stopped at its limit of time."
         "{% elif reason == 'instances ran out' %}The race has used all {{ instances }} instances."
-        "{% elif reason == 'no elimination likely' %}The race stopped, since it is unlikely to drop another algorithm."
+        "{% elif reason == 'no drop likely' %}The race stopped, since it is unlikely to drop another algorithm."
         "{% elif reason == 'pairs left undecided' %}The race left pairs undecided that would each need more than "
         "{{ patience|count('further instance') }}."
         "{% elif reason == 'selected pairs decided' %}Every pair of {{ subject|names }} is decided."

@@ -39,7 +39,7 @@ class RaceFile:
     >>> with RaceFile.create(path, {"seed": 7}) as file:
     ...     job = Job("cma", instance=0, budget=100, seed=1, instance_seed=2)
     ...     file.add_run(Run(Trajectory("cma", 0, [10, 50], [3.0, 1.0], end=100), reached=100), job)
-    ...     file.append("round", {"eliminated": []})
+    ...     file.append("round", {"dropped": []})
     1
     >>> with RaceFile.open(path, write=False) as file:
     ...     print(file.about, file.runs()["cma", 0].trajectory.values, file.events()[0].kind)

@@ -197,12 +197,12 @@ function numberField({ name, least, most }) {
   return el("input", { type: "number", step: "any", placeholder, "data-feature": name });
 }
 
-function eliminatedControl(form) {
-  const onchange = () => setQuery(form, "eliminated", box.checked);
-  const box = el("input", { type: "checkbox", name: "eliminated", onchange });
+function droppedControl(form) {
+  const onchange = () => setQuery(form, "dropped", box.checked);
+  const box = el("input", { type: "checkbox", name: "dropped", onchange });
   const label = el("label", { class: "check" }, box, " include dropped algorithms");
   form.refreshers.push(() => {
-    box.checked = form.query.eliminated;
+    box.checked = form.query.dropped;
     label.hidden = Object.keys(form.query.given).length > 0; // groups are known for the candidates only
   });
   return label;

@@ -41,7 +41,7 @@ function drawDecidedShare(root, area, { numbers, share }) {
 }
 
 // Draw the probability that an algorithm is beaten, with a mark where it was dropped or decided to stay.
-function drawThreat(root, area, algorithm, { numbers, threat, eliminated, resolved }, page) {
+function drawThreat(root, area, algorithm, { numbers, threat, dropped, decided }, page) {
   const known = numbers.flatMap((_, k) => (threat[algorithm][k] === null ? [] : [k]));
   if (!known.length) return;
   const at = (k) => [area.x(numbers[k]), area.y(threat[algorithm][k])];
@@ -49,9 +49,9 @@ function drawThreat(root, area, algorithm, { numbers, threat, eliminated, resolv
   group.querySelector(".dot")?.setAttribute("r", 2);
   for (const k of known) {
     const [x, y] = at(k);
-    if (eliminated[algorithm][k]) {
+    if (dropped[algorithm][k]) {
       group.append(svg("path", { class: "cross", d: `M${x - 5} ${y - 5}l10 10m0 -10l-10 10` }));
-    } else if (resolved[algorithm][k]) {
+    } else if (decided[algorithm][k]) {
       group.append(svg("path", { class: "diamond", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6Z` }));
     }
   }

@@ -49,7 +49,7 @@ sections.explorer = (_, page) => {
     radioControl(form, "What matters?", "risk", RISK_LABELS),
     levelControl(form),
     radioControl(form, "How many machines run side by side?", "machines", MACHINE_LABELS, Number),
-    ...(page.candidates.length < page.names.length && !page.by_pairs ? [eliminatedControl(form)] : []),
+    ...(page.candidates.length < page.names.length && !page.by_pairs ? [droppedControl(form)] : []),
   );
   const alternatives = el("div", { class: "alternatives" });
   // For phones, where the recommendation is out of view.

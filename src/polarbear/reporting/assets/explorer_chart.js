@@ -82,8 +82,8 @@ function explorerChart(place, page, query, current, changed) {
 
 // Return the columns to choose from. Shares of first places choose the members of a portfolio among all of them, since an
 // algorithm that is beaten on most instances may be the best where the others fail.
-function columnsOf({ machines, eliminated }, { columns, kept, rates }) {
-  return eliminated || (rates && machines > 1) ? [...columns.keys()] : kept;
+function columnsOf({ machines, dropped }, { columns, kept, rates }) {
+  return dropped || (rates && machines > 1) ? [...columns.keys()] : kept;
 }
 
 // Set the weights between two successive positions of the pointer, which are far apart when it moves fast.

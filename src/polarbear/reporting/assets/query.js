@@ -24,7 +24,7 @@ function defaultQuery({ grid, by_pairs: byPairs }) {
     risk: byPairs ? "best" : "expected",
     level: 0.05,
     machines: 1,
-    eliminated: false, // whether dropped algorithms are included
+    dropped: false, // whether dropped algorithms are included
     given: {}, // values of features of the problem, by name
   };
 }
@@ -65,7 +65,7 @@ function formatQuery(query) {
   parts.risk = query.risk;
   if (query.risk === "quantile") parts.level = query.level;
   parts.machines = query.machines;
-  if (query.eliminated) parts.eliminated = 1;
+  if (query.dropped) parts.dropped = 1;
   for (const [name, value] of Object.entries(query.given)) parts[`${GIVEN}${name}`] = value;
   return new URLSearchParams(parts).toString();
 }
@@ -88,7 +88,7 @@ function parseQuery(text, page, fields) {
   number("machines", 1, MACHINES);
   query.machines = Math.round(query.machines);
   if (query.start > query.stop) [query.start, query.stop] = [query.stop, query.start];
-  query.eliminated = parts.get("eliminated") === "1" && !page.by_pairs; // of pairs the page holds those that are kept
+  query.dropped = parts.get("dropped") === "1" && !page.by_pairs; // of pairs the page holds those that are kept
   for (const field of fields) {
     const value = parseFeature(field, parts.get(`${GIVEN}${field.name}`));
     if (value !== undefined) query.given[field.name] = value;

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from polarbear.race.resolution import resolved_pairs
-from tests.race.paper import decided_pairs, posterior_of, some_posterior
+from polarbear.race.decided_pairs import decided_pairs
+from tests.race.paper import pairs_decided_by_the_paper, posterior_of, some_posterior
 
 NAMES, BUDGETS = ("a", "b", "c", "d"), [1, 2, 4]
 
@@ -16,8 +16,8 @@ def test_pairs_are_decided_as_in_the_paper(until, confidence, margin):
     shares = []
     for seed in range(6):
         posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS, sharpness=0.4)
-        ours = resolved_pairs(posterior, until=until, confidence=confidence, margin=margin)
-        expected = decided_pairs(posterior, until=until, confidence=confidence, margin=margin)
+        ours = decided_pairs(posterior, until=until, confidence=confidence, margin=margin)
+        expected = pairs_decided_by_the_paper(posterior, until=until, confidence=confidence, margin=margin)
         for (t, a, b), yes in expected.items():
             assert ours[t, a, b] == ours[t, b, a] == yes
         assert ours[:, np.arange(4), np.arange(4)].all()
@@ -32,8 +32,8 @@ def test_pairs_that_do_not_matter_leave_the_others_unchanged(until, seed):
     posterior, rule = some_posterior(rng, NAMES, BUDGETS, sharpness=0.4), {"confidence": 0.8, "margin": 0.2}
     pairs = rng.random((4, 4)) < 0.5
     pairs |= pairs.T
-    ours = resolved_pairs(posterior, until=until, pairs=pairs, **rule)
-    full = resolved_pairs(posterior, until=until, **rule)
+    ours = decided_pairs(posterior, until=until, pairs=pairs, **rule)
+    full = decided_pairs(posterior, until=until, **rule)
     np.testing.assert_array_equal(ours[:, pairs], full[:, pairs])
     assert (ours <= full).all()
 
@@ -42,7 +42,7 @@ def test_pairs_that_do_not_matter_leave_the_others_unchanged(until, seed):
 def test_crossing_decides_whole_pairs_and_never_less_than_strict(seed):
     posterior = some_posterior(np.random.default_rng(seed), NAMES, BUDGETS, sharpness=0.6)
     strict, crossing = (
-        resolved_pairs(posterior, until=until, confidence=0.9, margin=0.05) for until in ("every-budget", "pairs")
+        decided_pairs(posterior, until=until, confidence=0.9, margin=0.05) for until in ("every-budget", "pairs")
     )
     assert (crossing >= strict).all()
     gained = (crossing & ~strict).any(axis=0)
@@ -70,9 +70,9 @@ def posterior_with(*by_budget):
     ],
 )
 def test_crossing_by_hand(relations, decided):
-    ours = resolved_pairs(posterior_with(*relations), until="pairs", confidence=0.9, margin=0.05)
+    ours = decided_pairs(posterior_with(*relations), until="pairs", confidence=0.9, margin=0.05)
     assert ours[:, 0, 1].tolist() == [bool(each) for each in decided]
-    strict = resolved_pairs(posterior_with(*relations), until="every-budget", confidence=0.9, margin=0.05)
+    strict = decided_pairs(posterior_with(*relations), until="every-budget", confidence=0.9, margin=0.05)
     assert strict[:, 0, 1].tolist() == [each != "?" for each in relations]
 
 
@@ -81,5 +81,5 @@ def test_dominance_within_the_region_of_equivalence_is_dominance():
     always_slightly_better = [[1.01, 1.0]] * 10
     unknown = [[3.0, 1.0], [1.0, 3.0]] * 5
     posterior = posterior_of(np.stack([always_slightly_better, unknown], axis=1), ("a", "b"), [1, 2])
-    ours = resolved_pairs(posterior, until="pairs", confidence=0.9, margin=0.05)
+    ours = decided_pairs(posterior, until="pairs", confidence=0.9, margin=0.05)
     assert ours[:, 0, 1].tolist() == [True, False]

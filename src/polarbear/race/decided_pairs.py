@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polarbear.posterior.posterior import Posterior
 
 
-def resolved_pairs(
+def decided_pairs(
     posterior: Posterior,
     *,
     until: Until,
@@ -48,11 +48,11 @@ def resolved_pairs(
     undecided = np.triu(np.logical_and(pairs, ~decided))  # equivalence is symmetric: the upper triangle is enough
     once = equivalence(posterior, margin=margin, where=undecided, at_least=confidence) >= confidence
     equal = once | once.transpose(0, 2, 1)
-    resolved = decided | equal
+    decided = decided | equal
     if until != "every-budget":
         once_better, once_equal = better.any(axis=0), equal.any(axis=0)
         crossing = (once_better & once_better.T) | ((once_better | once_better.T) & once_equal)
-        resolved |= crossing
+        decided |= crossing
     diagonal = np.arange(len(posterior.names))
-    resolved[:, diagonal, diagonal] = True
-    return resolved
+    decided[:, diagonal, diagonal] = True
+    return decided

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polarbear.posterior.elimination import elimination_probabilities
+from polarbear.posterior.elimination import drop_probabilities
 from polarbear.posterior.relations import dominance, equivalence
 from polarbear.race.inference import choices_of_runs
 from polarbear.race.instance_features import group_label
@@ -101,7 +101,7 @@ def group_evidence(state: State) -> GroupEvidence:
     threats, settled = [], np.zeros((len(state.names),) * 2, dtype=np.bool_)
     for group in fitted.values():
         posterior = group.posterior
-        threat = elimination_probabilities(posterior, dominance=settings.dominance, specialists=settings.specialists)
+        threat = drop_probabilities(posterior, dominance=settings.dominance, specialists=settings.specialists)
         # A group in which two algorithms tie on every instance says nothing about them.
         silent = posterior.observed_pairs.all(axis=0) & ~posterior.differing_pairs.any(axis=0)
         threats.append(np.where(silent, 1.0, threat))
