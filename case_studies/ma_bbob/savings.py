@@ -120,7 +120,7 @@ def savings_table(races: Sequence[VariantRace]) -> Table:
             (
                 variant,
                 f"{len(right)} of {orders}",
-                f"{sum(each.stopped == 'resolved' for each in of_variant)} of {orders}",
+                f"{sum(each.stopped == 'finished' for each in of_variant)} of {orders}",
                 f"{np.median([each.instances for each in of_variant]):.0f}",
                 f"{spent:.3g}",
                 f"{100 * (1 - spent / FULL_COST):.1f} %",

@@ -94,7 +94,7 @@ all_variants = live.step_size_variants
 live.step_size_variants = lambda: {name: all_variants()[name] for name in ("CSA", "RS")}
 if __name__ == "__main__":
     result = live.race_live(path, pb.log_grid(100, 300, 4), workers=1, dimension=3, max_instances=12)
-    eliminations = [(each.name, each.instances) for each in result.eliminations]
+    eliminations = [(each.name, each.instances) for each in result.drops]
     print(eliminations, result.kept, result.cost, result.failures)
 """
 

@@ -55,7 +55,7 @@ def test_an_interrupted_recovery_continues_from_its_file(tmp_path):
         "near": 1,
         "members": 2,
         "instances": 40,
-        "finished": True,
+        "decided": True,
         "saved": 0.5,
         "promised": 0.01,
     }

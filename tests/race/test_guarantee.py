@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import polarbear as pb
+from polarbear.posterior.elimination import Drop
 from polarbear.race import loop
 from polarbear.race.inference import choices_of_runs
-from polarbear.race.rounds import Drop
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.race.paper import posterior_of, some_posterior
 from tests.race.simulated import simulated_runs

@@ -9,11 +9,11 @@ import pytest
 
 import polarbear as pb
 from polarbear.findings import Code, RerunFailed, Restore, RunFailure
+from polarbear.posterior.elimination import Drop
 from polarbear.race import loop
 from polarbear.race.findings import race_findings
 from polarbear.race.jobs import Run
 from polarbear.race.outcome import RaceOutcome
-from polarbear.race.rounds import Drop
 from polarbear.result import result_of_race
 from polarbear.selection.worst_case_loss import worst_case_loss
 from tests.plots.posteriors import specialist_posterior

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import polarbear as pb
-from polarbear.race.rounds import Drop, Round
+from polarbear.posterior.elimination import Drop
+from polarbear.race.rounds import Round
 from polarbear.race.serialisation import from_plain, to_plain
 from tests.conftest import PRIORS, VARIANTS, prior_id
 

@@ -167,7 +167,7 @@ def is_within_viewport(page, selector):
 
 def test_the_recommendation_stays_beside_the_controls(open_report, result):
     page = open_report(result, viewport={"width": 1440, "height": 900}).page
-    for control in ("input[name=kind]", "input[name=machines]", "input[name=eliminated]"):
+    for control in ("input[name=kind]", "input[name=machines]", "input[name=dropped]"):
         page.locator(control).first.evaluate("(each) => each.scrollIntoView({ block: 'center', behavior: 'instant' })")
         assert is_within_viewport(page, ".recommended")
         assert is_within_viewport(page, ".statements")
@@ -291,7 +291,7 @@ def test_names_are_text_everywhere(open_report):
     result = with_failures(small_race(HOSTILE, confidence=0.8).outcome, error=HOSTILE[1])
     report = open_report(result, title=HOSTILE[1])
     page = report.page
-    report.ask("kind=at&machines=3", "kind=drawn&eliminated=1", "kind=between&risk=best")
+    report.ask("kind=at&machines=3", "kind=drawn&dropped=1", "kind=between&risk=best")
     assert page.evaluate("window.hacked") is None
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2  # the page's own

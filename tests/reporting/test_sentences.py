@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from polarbear.race.rounds import Drop
+from polarbear.posterior.elimination import Drop
 from polarbear.reporting.sentences import drop_detail, prior_sentences
 from tests.plots.posteriors import specialist_posterior
 from tests.selection.posteriors import posterior_of, random_posterior
