@@ -104,8 +104,9 @@ class Result:
         The features of the instances of a race, by index.
     noticed
         What was noticed when the runs were read; part of `findings`.
-    path, reading
-        The file, and the options with which `show` read it, as typed in a shell.
+    path, reading, origin
+        The file, and the options with which `show` read it, as typed in a shell; for a saved result, the file and the
+        options with which its runs were read.
     raced
         Whether the runs are those of a race, also in a saved result, in which dropped algorithms ran on fewer instances.
     continues, only, writer, listed
@@ -129,6 +130,7 @@ class Result:
     features: Mapping[int, Features] = field(default_factory=dict)
     path: str = ""
     reading: str = ""
+    origin: str = ""
     raced: bool = False
     continues: bool = False
     only: tuple[str, ...] = ()
@@ -286,7 +288,9 @@ class Result:
 
     def voice(self, *, shell: bool = False) -> Shell | Python:
         """Return how remedies are worded: as commands for the `shell`, or as calls in Python."""
-        return Shell(self.source, self.path, self.reading, self.continues) if shell else Python(self.source)
+        return (
+            Shell(self.source, self.path, self.reading, self.continues, self.origin) if shell else Python(self.source)
+        )
 
     @property
     def _facts(self) -> Facts:
@@ -581,6 +585,7 @@ class Result:
             return
         given = {each.name: getattr(self, each.name) for each in fields(SavedRuns)}
         given["dropped"] = {name: asdict(each) for name, each in self.dropped.items()}
+        given["origin"] = self.origin or self.path + self.reading
         more = encode_runs(SavedRuns(**given))
         self.posterior.save(path, force=force, more=more)
 

@@ -54,6 +54,7 @@ class SavedRuns:
     kept: tuple[str, ...] = ()
     dropped: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     raced: bool = False
+    origin: str = ""
 
 
 def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -65,7 +66,7 @@ def encode_runs(saved: SavedRuns) -> tuple[dict[str, Any], dict[str, NDArray[Any
         "maximise": bool(runs) and runs[0].maximise,
         "noticed": [to_plain(each, _KNOWN) for each in saved.noticed],
         **{name: to_plain(getattr(saved, name), _KNOWN) for name in ("rules", "clock", "features", "dropped")},
-        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance", "raced")},
+        **{name: getattr(saved, name) for name in ("margin", "confidence", "dominance", "raced", "origin")},
         "kept": list(saved.kept),
     }
     if imported is not None:
@@ -111,6 +112,7 @@ def read_runs_of_result(path: str | PathLike[str]) -> SavedRuns | None:
             kept=tuple(map(str, about["kept"])),
             dropped=dict(from_plain(about["dropped"], _KNOWN)),
             raced=bool(about["raced"]),
+            origin=str(about["origin"]),
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is a damaged file of a result: {error}") from error

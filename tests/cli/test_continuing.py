@@ -192,7 +192,7 @@ def test_only_selected_algorithms_run(polarbear, race_toml, monkeypatch):
     assert data["instances"] == 8
     assert data["race"]["cost"]["climber"] > data["race"]["cost"]["poor"]
     outcome = polarbear("race", file, "--only", "climber")
-    assert (outcome.code, "expected two candidates or more in only, got climber" in outcome.err) == (3, True)
+    assert (outcome.code, "expected two candidates or more to run, got climber" in outcome.err) == (3, True)
     options = ["--only", "poor", "--only", "random", "--max-instances", 400, "--confidence", 0.9]
     outcome = polarbear("race", file, *options)
     assert outcome.code == 0

@@ -90,7 +90,7 @@ def test_selected_pairs_are_decided_although_no_drop_is_likely(local, unfinished
 @pytest.mark.parametrize(
     ("only", "words"),
     [
-        (["early"], "expected two candidates or more in only, got early"),
+        (["early"], "expected two candidates or more to run, got early"),
         (["early", "poor"], "'poor' is not a candidate any more; restore it first"),
         (["early", "middel"], "got 'middel'; did you mean 'middle'"),
     ],

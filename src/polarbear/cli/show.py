@@ -90,7 +90,8 @@ def show(
         result.save(save, force=force)
         terminal.print_note(f"saved in {terminal.shell_path(save)}, which all commands read without options")
         if result.race is None:  # the commands that it prints continue a race from its race file
-            result = replace(result, path=terminal.shell_path(save), reading="")
+            origin = result.origin or result.path + result.reading
+            result = replace(result, path=terminal.shell_path(save), reading="", origin=origin)
     while True:
         data: dict[str, Any] = result.to_dict()
         text = [str(result.words(shell=True))]

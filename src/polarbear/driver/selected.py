@@ -19,9 +19,9 @@ def check_selected(only: Iterable[str], state: State) -> frozenset[str]:
         if name in state.names:
             raise ValueError(f"{name!r} is not a candidate any more; restore it first")
         hint = suggest(name, state.kept) or f"choose from {', '.join(state.kept)}"
-        raise ValueError(f"expected candidates of the race in only, got {name!r}; {hint}")
+        raise ValueError(f"expected candidates of the race to run, got {name!r}; {hint}")
     if len(selected) < 2:
-        raise ValueError(f"expected two candidates or more in only, got {', '.join(selected) or 'none'}; add another")
+        raise ValueError(f"expected two candidates or more to run, got {', '.join(selected) or 'none'}; add another")
     ran = {name for name, _ in state.observations.runs}
     if waiting := sorted(state.candidates - ran):
         raise ValueError(

@@ -46,12 +46,15 @@ class Shell:
         The options with which `show` reads the file, as typed in a shell, with a blank before each.
     continues
         Whether commands can continue a race. They cannot continue the race of a Python program.
+    origin
+        For a saved result: the file and the options with which its runs were read, as typed in a shell.
     """
 
     source: Source
     path: str
     reading: str = ""
     continues: bool = True
+    origin: str = ""
 
     def footer(self, notes: int) -> str:
         """Return where the details, among them further notes, and the page are."""
@@ -62,7 +65,7 @@ class Shell:
 
     def say(self, remedy: Remedy) -> str:
         """Return the command that applies a remedy; empty if there is none."""
-        race, show = f"polarbear race {self.path}", f"polarbear show {self.path}{self.reading}"
+        race, show = f"polarbear race {self.path}", f"polarbear show {self.origin or self.path + self.reading}"
         if self.source == "race" and not self.continues and not isinstance(remedy, ShowPair | AddInstances):
             return Python("race").say(remedy)
         match remedy:
