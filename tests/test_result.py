@@ -160,6 +160,7 @@ def test_the_budgets_to_compare(runs):
     assert analyse(runs, budgets=[20, 200], draws=100).posterior.grid.budgets.tolist() == [20, 200]
     recorded = sorted({budget for run in runs for budget in run.budgets.tolist()})
     assert set(analyse(runs, draws=100).posterior.grid.budgets) == {*recorded, 1000}  # few, so they are the grid
+    assert analyse(runs, draws=100).posterior.grid.axis == "log"
     assert len(analyse(runs, budgets=":30", draws=100).posterior.grid) == 30
 
 
@@ -506,3 +507,16 @@ def test_before_the_first_round_there_are_notes_and_no_answer():
     assert result.to_dict()["findings"][0]["code"] == "no_round"
     with pytest.raises(ValueError, match="expected a race with at least one round"):
         result.select(5)
+
+
+def test_the_folder_of_a_configuration_stands_for_its_race_file(tmp_path):
+    (tmp_path / "race.toml").write_text("")
+    with pytest.raises(ValueError, match=r"expected one race file in the folder .*, got none; start it first"):
+        load(tmp_path)
+    for name in ("my.race", "other.race"):
+        with pb.Race(["a", "b"], None, [1, 10], path=tmp_path / name):
+            pass
+        if name == "my.race":
+            assert load(tmp_path).path == str(tmp_path / "my.race")
+    with pytest.raises(ValueError, match=r"got my.race, other.race; name one of them"):
+        load(tmp_path)

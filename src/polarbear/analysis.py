@@ -195,7 +195,9 @@ def _recorded_budgets(runs: Sequence[Trajectory], start: float, stop: float) -> 
         if len(found) > _USUAL:
             return None
     budgets = sorted(found | {stop})
-    return as_grid(budgets) if len(budgets) > _FEWEST else None
+    if len(budgets) <= _FEWEST:
+        return None
+    return Grid(budgets, "log" if stop / start > _WIDE else "linear")
 
 
 def _earlier_start(runs: Sequence[Trajectory], stop: float) -> float:

@@ -52,6 +52,8 @@ def load(path: str | os.PathLike[str], **options: Any) -> Result:
     """
     file = Path(path)
     require_exists(file)
+    if file.is_dir() and (file / "race.toml").is_file():  # the folder of a race, as in `polarbear race FOLDER`
+        file = _only_race(file)
     if is_race_file(file):
         return _analyse_race(file, options)
     if not is_posterior_file(file):
@@ -258,6 +260,15 @@ def read_recorded(path: Path) -> RecordedRuns:
         return RecordedRuns(result.runs, result.clock, result.rules, grid)
     imported = read_runs(path)
     return RecordedRuns(imported.runs, "evaluations", imported.ranking)
+
+
+def _only_race(folder: Path) -> Path:
+    """Return the race file in the folder of a configuration; raise an error unless there is one."""
+    races = sorted(folder.glob("*.race"))
+    if len(races) != 1:
+        found = f"{', '.join(each.name for each in races)}; name one of them" if races else "none; start it first"
+        raise ValueError(f"expected one race file in the folder {folder}, got {found}")
+    return races[0]
 
 
 def require_race_file(path: Path) -> None:
